@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace cuzk::base::cuda {
+
+/// What a device is, as its driver says.
+struct DeviceInfo {
+  int ordinal = 0;
+  std::string name;
+  int capability_major = 0, capability_minor = 0;
+  unsigned sm_count = 0;
+  std::size_t l2_bytes = 0;
+  std::size_t shared_bytes_a_block = 0;  // with opt-in
+  std::size_t total_bytes = 0, free_bytes = 0;
+  int driver_version = 0, runtime_version = 0;  // 1000·major + 10·minor
+};
+
+/// All devices of this machine; none where there is no driver. Throws DeviceError if the driver is older than the runtime
+/// that this program was built with.
+std::vector<DeviceInfo> list_devices();
+
+/// A device that the kernels of this program can run on. Constant after construction; any number of threads may use it.
+class Device {
+ public:
+  /// Throws InvalidInput if there is no such device or its capability is not one that the program has code for.
+  explicit Device(int ordinal);
+
+  const DeviceInfo& info() const { return info_; }
+  /// Makes it the calling thread's current device: every thread that allocates or launches calls this first.
+  void make_current() const;
+  std::size_t free_bytes() const;
+
+ private:
+  DeviceInfo info_;
+};
+
+}  // namespace cuzk::base::cuda

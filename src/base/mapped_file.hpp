@@ -1,0 +1,70 @@
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+#include "base/bytes.hpp"
+
+namespace cuzk::base {
+
+/// Which version of a file one has seen: a changed file has another size, time or inode.
+struct FileVersion {
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t device = 0;
+
+  friend bool operator==(const FileVersion&, const FileVersion&) = default;
+};
+
+/// Throws CorruptData if the file cannot be examined.
+FileVersion file_version(const std::filesystem::path& path);
+
+/// A file's bytes, read-only, mapped into memory. Moves, never copies. Shortening the file while it is mapped kills the
+/// process at the next read beyond its end, as with every mapping: whoever replaces a file writes a new one and renames it.
+/// Threads may share a const object.
+class MappedFile {
+ public:
+  /// Throws CorruptData if the file cannot be opened or mapped.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  const std::filesystem::path& path() const { return path_; }
+  const FileVersion& version() const { return version_; }
+  ByteView bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
+  /// Tells the system that these bytes will not be needed again soon, so that they leave the process's memory. They can
+  /// still be read.
+  void discard(std::size_t offset, std::size_t count) const;
+
+ private:
+  std::filesystem::path path_;
+  FileVersion version_;
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Writes a file so that a reader sees all of it or none: into a temporary file beside it, renamed by commit().
+/// Without commit() the destructor removes the temporary file.
+class FileWriter {
+ public:
+  /// Throws ResourceExhausted if the file cannot be made.
+  explicit FileWriter(const std::filesystem::path& path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  /// Throws ResourceExhausted if the bytes cannot be written.
+  void write(ByteView bytes);
+  void commit();
+
+ private:
+  std::filesystem::path path_, temporary_;
+  int descriptor_ = -1;
+};
+
+}  // namespace cuzk::base

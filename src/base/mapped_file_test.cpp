@@ -1,0 +1,74 @@
+#include "base/mapped_file.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace cuzk::base {
+namespace {
+
+class MappedFileTest : public ::testing::Test {
+ protected:
+  MappedFileTest() {
+    folder_ = std::filesystem::temp_directory_path() / ("cuzk-mapped-file-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  ~MappedFileTest() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(MappedFileTest, ReadsBackWhatWasWritten) {
+  const Bytes content(100'000, 0x5a);
+  {
+    FileWriter writer(folder_ / "file");
+    writer.write(ByteView(content).first(1));
+    writer.write(ByteView(content).subspan(1));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "file"));
+    writer.commit();
+  }
+  MappedFile file(folder_ / "file");
+  EXPECT_TRUE(std::ranges::equal(file.bytes(), content));
+  file.discard(0, content.size());
+  EXPECT_TRUE(std::ranges::equal(file.bytes(), content));
+  EXPECT_EQ(file.version(), file_version(folder_ / "file"));
+  const MappedFile moved = std::move(file);
+  EXPECT_EQ(moved.bytes().size(), content.size());
+}
+
+TEST_F(MappedFileTest, AnUncommittedFileLeavesTheOldOne) {
+  std::ofstream(folder_ / "file") << "old";
+  {
+    FileWriter writer(folder_ / "file");
+    writer.write(as_bytes("new"));
+  }
+  EXPECT_EQ(MappedFile(folder_ / "file").bytes().size(), 3U);
+  EXPECT_EQ(MappedFile(folder_ / "file").bytes()[0], 'o');
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(MappedFileTest, AnotherContentIsAnotherVersion) {
+  std::ofstream(folder_ / "file") << "one";
+  const FileVersion before = file_version(folder_ / "file");
+  std::ofstream(folder_ / "file") << "longer";
+  EXPECT_NE(before, file_version(folder_ / "file"));
+}
+
+TEST_F(MappedFileTest, MissingFilesAndFoldersAreNamed) {
+  EXPECT_THROW(MappedFile(folder_ / "none"), CorruptData);
+  EXPECT_THROW(MappedFile{folder_}, CorruptData);
+  EXPECT_THROW(file_version(folder_ / "none"), CorruptData);
+  EXPECT_THROW(FileWriter(folder_ / "none" / "file"), ResourceExhausted);
+}
+
+TEST_F(MappedFileTest, AnEmptyFileHasNoBytes) {
+  std::ofstream(folder_ / "file").flush();
+  EXPECT_TRUE(MappedFile(folder_ / "file").bytes().empty());
+}
+
+}  // namespace
+}  // namespace cuzk::base
