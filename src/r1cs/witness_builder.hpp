@@ -1,0 +1,129 @@
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "r1cs/constraint_system.hpp"
+#include "r1cs/witness.hpp"
+
+namespace cuzk::r1cs {
+
+/// Computes the values of a circuit and nothing else: no variables, no constraints. Where each repeat's copies go is
+/// known from the shape, so copies run in parallel, each writing its own range. Throws std::logic_error if the circuit
+/// is not the shape's. One builder is used by one thread; the copies of a repeat get builders of their own.
+class WitnessBuilder {
+ public:
+  static constexpr bool kHasValues = true;
+  static constexpr bool kHasConstraints = false;
+
+  /// `shape` must outlive the builder.
+  explicit WitnessBuilder(const Shape& shape);
+  WitnessBuilder(const WitnessBuilder&) = delete;
+  WitnessBuilder& operator=(const WitnessBuilder&) = delete;
+
+  NoVariable alloc_input(const Known<curve::Fr, true>& value) {
+    if (input_ == end_input_) throw_overrun();
+    witness_->inputs[input_++] = value.get();
+    return {};
+  }
+  NoVariable alloc_aux(const Known<curve::Fr, true>& value) {
+    if (field_ == end_field_) throw_overrun();
+    witness_->fields[field_++] = value.get();
+    advance(0, 1);
+    return {};
+  }
+  NoVariable alloc_bit(Known<bool, true> value) {
+    advance(value.get(), 1);
+    return {};
+  }
+  /// The low `count` bits of `bits`, lowest first, as that many alloc_bit(); the bits above must be zero. count <= 64.
+  void alloc_bits(std::uint64_t bits, unsigned count) { advance(bits, count); }
+
+  template <class A, class B, class C>
+  void enforce(const char*, A&&, B&&, C&&) {}
+
+  template <class... Numbers>
+  [[nodiscard]] NoScope scope(const char*, Numbers...) {
+    return {};
+  }
+
+  template <class Body>
+  void repeat(std::size_t n, Body&& body);
+  template <class Ports, class Body>
+  void repeat(std::size_t n, Ports&&, Body&& body) {
+    repeat(n, body);
+  }
+
+  /// The finished witness. Throws std::logic_error unless the whole shape was filled.
+  Witness finish();
+
+ private:
+  // A builder for one copy of a block.
+  WitnessBuilder(const WitnessBuilder& parent, const Block& block, std::uint32_t copy);
+
+  // Appends bits; whole words are stored as they fill up. A word that two copies share is or-ed in.
+  void advance(std::uint64_t bits, unsigned count) {
+    if (count > end_aux_ - aux_) throw_overrun();
+    const unsigned used = aux_ % 64;
+    word_ |= bits << used;
+    if (used + count >= 64) {
+      store_word();
+      word_ = used == 0 ? 0 : bits >> (64 - used);
+    }
+    aux_ += count;
+  }
+  void store_word() {
+    std::uint64_t& target = witness_->bits[aux_ / 64];
+    if (aux_ / 64 == first_word_) {
+      std::atomic_ref<std::uint64_t>(target).fetch_or(word_, std::memory_order_relaxed);
+    } else {
+      target = word_;
+    }
+  }
+  // Stores the bits of the last, unfinished word.
+  void flush() {
+    if (aux_ % 64 != 0) {
+      std::atomic_ref<std::uint64_t>(witness_->bits[aux_ / 64]).fetch_or(word_, std::memory_order_relaxed);
+    }
+    word_ = 0;
+  }
+  void expect_filled() const;
+  /// The next block of the shape with more than one copy, which must start here and have `copies`.
+  const Block& enter_repeat(std::size_t copies);
+  void leave_repeat(const Block& block);
+  [[noreturn]] static void throw_overrun();
+
+  const Shape* shape_;
+  Witness owned_;
+  Witness* witness_;
+  bool is_copy_ = false;
+  std::size_t next_block_ = 0;
+  std::uint32_t input_ = 1, field_ = 0, aux_ = 0;
+  std::uint32_t end_input_, end_field_, end_aux_;
+  std::uint32_t first_word_ = 0;
+  std::uint64_t word_ = 0;
+};
+
+template <class Body>
+void WitnessBuilder::repeat(std::size_t n, Body&& body) {
+  if (is_copy_ || n < 2) {
+    for (std::size_t i = 0; i < n; ++i) body(*this, i);
+    return;
+  }
+  flush();
+  const Block& block = enter_repeat(n);
+  base::parallel_for(n, [&](std::size_t i) {
+    WitnessBuilder copy(*this, block, static_cast<std::uint32_t>(i));
+    body(copy, i);
+    copy.flush();
+    copy.expect_filled();
+  });
+  leave_repeat(block);
+}
+
+static_assert(ConstraintSystem<WitnessBuilder>);
+
+}  // namespace cuzk::r1cs
