@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "filecoin/inclusion_proof.hpp"
+
+namespace cuzk::filecoin::post {
+
+/// What a PoSt opens of one sector: 10 challenges (window) or 66 (winning), all in tree R-last.
+/// comm_r = Poseidon(comm_c, comm_r_last).
+struct VanillaProof {
+  std::uint64_t sector_number;
+  curve::Fr comm_r;
+  curve::Fr comm_c;
+  curve::Fr comm_r_last;
+  std::vector<InclusionProof> inclusions;
+
+  friend bool operator==(const VanillaProof&, const VanillaProof&) = default;
+};
+
+}  // namespace cuzk::filecoin::post
