@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+
+namespace cuzk::cli {
+
+namespace {
+
+constexpr int kUsage = 64;
+
+int report(int status, const char* kind, const char* text) {
+  fmt::print(stderr, "cuzk: {}{}\n", kind, text);
+  return status;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  CLI::App app{"cuzk: a persistent Groth16 proving engine for Filecoin", "cuzk"};
+  app.require_subcommand(1);
+  add_r1cs_command(app);
+  add_vanilla_command(app);
+  add_gen_vanilla_command(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  } catch (const base::InvalidInput& error) {
+    return report(1, "", error.what());
+  } catch (const base::CorruptData& error) {
+    return report(2, "damaged file: ", error.what());
+  } catch (const base::ResourceExhausted& error) {
+    return report(3, "", error.what());
+  } catch (const std::bad_alloc&) {
+    return report(3, "", "out of memory");
+  } catch (const std::exception& error) {
+    return report(4, "internal error: ", error.what());
+  }
+  return 0;
+}
+
+}  // namespace cuzk::cli
