@@ -3,6 +3,7 @@
 # One layer of the program: the static library cuzk_<NAME> from every source below the calling folder, its unit
 # tests from *_test.cpp (one program, cuzk_<NAME>_test), its benchmarks from *_bench.cpp (cuzk_<NAME>_bench) and
 # one fuzz target for each *_fuzz.cpp. Which file is what follows from its suffix alone.
+# The target cuzk_<NAME>_tests builds all that is tested; the tests are labelled unit-<NAME>.
 #
 # The order of the layers is CUZK_LAYER_ORDER; naming a layer that is not below NAME in it is an error.
 set(CUZK_LAYER_ORDER base curve hash r1cs gadgets filecoin groth16 engine service cli)
@@ -49,10 +50,14 @@ function(cuzk_layer name)
   target_include_directories(cuzk_${name} ${scope} "${CMAKE_SOURCE_DIR}/src")
   target_link_libraries(cuzk_${name} ${scope} ${lower_targets} ${ARG_LIBRARIES} cuzk_options)
 
+  if(CUZK_BUILD_TESTS)
+    add_custom_target(cuzk_${name}_tests)
+  endif()
   if(tests AND CUZK_BUILD_TESTS)
     add_executable(cuzk_${name}_test ${tests})
     target_link_libraries(cuzk_${name}_test PRIVATE cuzk_${name} cuzk_testing GTest::gmock GTest::gtest_main)
-    gtest_discover_tests(cuzk_${name}_test PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+    gtest_discover_tests(cuzk_${name}_test PROPERTIES LABELS unit-${name} DISCOVERY_TIMEOUT 60)
+    add_dependencies(cuzk_${name}_tests cuzk_${name}_test)
   endif()
   if(benches AND CUZK_BUILD_BENCHMARKS)
     add_executable(cuzk_${name}_bench ${benches})
@@ -62,11 +67,6 @@ function(cuzk_layer name)
     cuzk_fuzz_target(${name} ${fuzzer})
   endforeach()
 endfunction()
-
-# Builds every test labelled `parser`: those of code that reads what others wrote. scripts/test runs them sanitized.
-if(CUZK_BUILD_TESTS)
-  add_custom_target(cuzk_parser_tests)
-endif()
 
 # A *_fuzz.cpp defines LLVMFuzzerTestOneInput. With CUZK_BUILD_FUZZERS (clang) it becomes a libFuzzer program;
 # in every other build with tests it is linked with a driver that replays the kept corpus, as a test.
@@ -82,7 +82,7 @@ function(cuzk_fuzz_target layer source)
     target_link_libraries(${target}_replay PRIVATE cuzk_${layer})
     get_filename_component(folder ${source} DIRECTORY)
     add_test(NAME fuzz_replay.${layer}.${stem} COMMAND ${target}_replay "${folder}/testdata/corpus/${stem}")
-    set_tests_properties(fuzz_replay.${layer}.${stem} PROPERTIES LABELS "unit;parser")
-    add_dependencies(cuzk_parser_tests ${target}_replay)
+    set_tests_properties(fuzz_replay.${layer}.${stem} PROPERTIES LABELS unit-${layer})
+    add_dependencies(cuzk_${layer}_tests ${target}_replay)
   endif()
 endfunction()

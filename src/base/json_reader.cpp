@@ -9,13 +9,14 @@ namespace {
 
 constexpr std::uint64_t kEachByte = 0x0101010101010101;
 
-/// Bit 7 of each byte of the result is set where the byte of `word` is below `limit` (limit <= 0x80), exactly in the
-/// lowest such byte, perhaps wrongly above it.
+/// Bit 7 of each byte of the result is set where the byte of `word` is below `limit` (limit <=
+/// 0x80), exactly in the lowest such byte, perhaps wrongly above it.
 constexpr std::uint64_t below(std::uint64_t word, std::uint64_t limit) {
   return (word - kEachByte * limit) & ~word & (kEachByte * 0x80);
 }
 
-/// Bit 7 of a byte is set where a string's fast scan must stop: quote, backslash, control character, non-ASCII.
+/// Bit 7 of a byte is set where a string's fast scan must stop: quote, backslash, control
+/// character, non-ASCII.
 constexpr std::uint64_t string_stops(std::uint64_t word) {
   return below(word, 0x20) | below(word ^ kEachByte * '"', 1) | below(word ^ kEachByte * '\\', 1) |
          (word & kEachByte * 0x80);
@@ -31,8 +32,12 @@ int hex_digit(char c) {
 
 /// Length of the well-formed UTF-8 sequence at `at`, 0 if there is none. [RFC 3629, section 4]
 std::size_t utf8_length(const char* at, const char* end) {
-  const auto byte = [&](std::ptrdiff_t i) { return i < end - at ? static_cast<unsigned char>(at[i]) : 0u; };
-  const auto in = [](unsigned value, unsigned low, unsigned high) { return value >= low && value <= high; };
+  const auto byte = [&](std::ptrdiff_t i) {
+    return i < end - at ? static_cast<unsigned char>(at[i]) : 0u;
+  };
+  const auto in = [](unsigned value, unsigned low, unsigned high) {
+    return value >= low && value <= high;
+  };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
   if (in(first, 0xc2, 0xdf)) return in(byte(1), 0x80, 0xbf) ? 2 : 0;
@@ -76,7 +81,8 @@ std::int32_t hex4(const char* at, const char* end) {
   return value;
 }
 
-/// Reads the escape whose backslash is at `at`, appends what it stands for and returns its length; 0 if it is none.
+/// Reads the escape whose backslash is at `at`, appends what it stands for and returns its length;
+/// 0 if it is none.
 std::size_t unescape(const char* at, const char* end, std::string& out) {
   if (end - at < 2) return 0;
   constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
@@ -94,7 +100,8 @@ std::size_t unescape(const char* at, const char* end, std::string& out) {
   if (end - at < 12 || at[6] != '\\' || at[7] != 'u') return 0;
   const std::int32_t second = hex4(at + 8, end);
   if (second < 0xdc00 || second > 0xdfff) return 0;
-  append_utf8(static_cast<std::uint32_t>(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)), out);
+  append_utf8(static_cast<std::uint32_t>(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)),
+              out);
   return 12;
 }
 
@@ -161,7 +168,8 @@ std::uint64_t JsonReader::u64(std::uint64_t max) {
   const std::string_view digits(start, static_cast<std::size_t>(at_ - start));
   std::uint64_t value = 0;
   for (const char c : digits) {
-    if (!is_digit(c)) reject("an integer from 0 to {} expected, found {}", max, digits.substr(0, 40));
+    if (!is_digit(c))
+      reject("an integer from 0 to {} expected, found {}", max, digits.substr(0, 40));
     const unsigned digit = static_cast<unsigned>(c - '0');
     if (value > max / 10 || (value == max / 10 && digit > max % 10)) {
       reject("an integer from 0 to {} expected, found {}", max, digits.substr(0, 40));
@@ -194,10 +202,12 @@ void JsonReader::skip_number() {
   }
 }
 
-/// The usual spelling, `[12,0,255,...]` without white space, of 32 numbers: a few instructions a number, no branch
-/// that depends on its value. On anything else the reader stays where it is, and the general way reports the error.
+/// The usual spelling, `[12,0,255,...]` without white space, of 32 numbers: a few instructions a
+/// number, no branch that depends on its value. On anything else the reader stays where it is, and
+/// the general way reports the error.
 bool JsonReader::bytes32_compact(Bytes32& out) {
-  // The longest spelling is '[' and 32 times "ddd,"; four bytes are loaded at the start of each number.
+  // The longest spelling is '[' and 32 times "ddd,"; four bytes are loaded at the start of each
+  // number.
   constexpr std::ptrdiff_t kLongest = 1 + 32 * 4;
   if (end_ - at_ < kLongest || *at_ != '[') return false;
   const char* at = at_ + 1;
@@ -205,14 +215,16 @@ bool JsonReader::bytes32_compact(Bytes32& out) {
   for (std::size_t i = 0; i < 32; ++i) {
     std::uint32_t word;
     std::memcpy(&word, at, 4);
-    // Digits are 0x30 to 0x39, ',' is 0x2c, ']' is 0x5d: the first byte whose high nibble is not 3 ends the number.
+    // Digits are 0x30 to 0x39, ',' is 0x2c, ']' is 0x5d: the first byte whose high nibble is not 3
+    // ends the number.
     const std::uint32_t not_three = (word & 0xf0f0f0f0) ^ 0x30303030;
     const unsigned length = static_cast<unsigned>(std::countr_zero(not_three)) >> 3;
     if (length - 1 > 2) return false;
     const unsigned shift = 32 - 8 * length;
     // Units, tens and hundreds in the bytes 3, 2 and 1.
     const std::uint32_t digits = (word ^ 0x30303030) << shift;
-    const std::uint32_t value = (digits >> 24) + (digits >> 16 & 255) * 10 + (digits >> 8 & 255) * 100;
+    const std::uint32_t value =
+        (digits >> 24) + (digits >> 16 & 255) * 10 + (digits >> 8 & 255) * 100;
     const bool leading_zero = length > 1 && (word & 255) == '0';
     bad |= ((digits + 0x76767676) & 0x80808080) | (value >> 8) | leading_zero;
     bad |= static_cast<std::uint32_t>((i == 31 ? ']' : ',') ^ at[length]);

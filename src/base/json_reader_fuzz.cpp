@@ -1,8 +1,8 @@
+#include "base/json_reader.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-
-#include "base/json_reader.hpp"
 
 namespace {
 
@@ -42,15 +42,16 @@ bool accepts(std::string_view text, Read&& read_value) {
 
 }  // namespace
 
-/// A text that is skipped is also read, and the other way round; an array of bytes is read the same in its compact
-/// spelling, which has its own code, as with white space.
+/// A text that is skipped is also read, and the other way round; an array of bytes is read the same
+/// in its compact spelling, which has its own code, as with white space.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const bool skipped = accepts(text, [](JsonReader& reader) { reader.skip(); });
   if (skipped != accepts(text, [](JsonReader& reader) { read(reader); })) std::abort();
 
   cuzk::base::Bytes32 compact{}, spaced{};
-  // Long enough for the compact way, which looks further ahead than the value; and a text where it cannot apply.
+  // Long enough for the compact way, which looks further ahead than the value; and a text where it
+  // cannot apply.
   const std::string padded = std::string(text) + std::string(160, ' ');
   std::string opened(text);
   if (!opened.empty() && opened.front() == '[') opened.insert(1, 1, ' ');

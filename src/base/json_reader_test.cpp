@@ -1,13 +1,13 @@
 #include "base/json_reader.hpp"
 
+#include "support/golden.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
+
 #include <random>
 #include <string>
-
-#include "support/golden.hpp"
 
 namespace cuzk::base {
 namespace {
@@ -48,26 +48,73 @@ std::string bytes32_text(std::string_view separator, int last = 31) {
 
 TEST(JsonReader, AcceptsTheGrammar) {
   for (const char* text :
-       {"0", "-0", "1", "-12.5e+3", "1E5", "0.001", "true", "false", "null", "\"\"", "[]", "{}", " [ 1 , 2 ] ",
-        "{\"a\":{\"b\":[null,true,{}]},\"\":0}", R"("\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00")",
-        "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", "\t\r\n1", "\"seven chars and more\"", "\"\x7f\""}) {
+       {"0", "-0", "1", "-12.5e+3", "1E5", "0.001", "true", "false", "null", "\"\"", "[]", "{}",
+        " [ 1 , 2 ] ", "{\"a\":{\"b\":[null,true,{}]},\"\":0}",
+        R"("\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00")", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+        "\t\r\n1", "\"seven chars and more\"", "\"\x7f\""}) {
     EXPECT_EQ(complaint(text), "") << text;
   }
 }
 
 TEST(JsonReader, RefusesEverythingElse) {
-  for (const char* text :
-       {"", " ", "01", "-", "+1", "1.", ".5", "1e", "1e+", "1.e1", "0x1", "tru", "truex", "nul", "NaN", "[1,]", "[,1]",
-        "[1 2]", "[1", "[", "]", "{", "}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\":1 \"b\":2}", "{1:2}",
-        "\"", "\"abc", "\"\\\"", "\"\\x\"", "\"\\u12g4\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"",
-        "\"\\u12", "\"\n\"", "\"\x01\"", "\"\xff\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"",
-        "\"\xc3\"", "1 2", "[] []", "\xef\xbb\xbf{}", "'a'", "/**/1"}) {
+  for (const char* text : {"",
+                           " ",
+                           "01",
+                           "-",
+                           "+1",
+                           "1.",
+                           ".5",
+                           "1e",
+                           "1e+",
+                           "1.e1",
+                           "0x1",
+                           "tru",
+                           "truex",
+                           "nul",
+                           "NaN",
+                           "[1,]",
+                           "[,1]",
+                           "[1 2]",
+                           "[1",
+                           "[",
+                           "]",
+                           "{",
+                           "}",
+                           "{\"a\"}",
+                           "{\"a\":}",
+                           "{\"a\":1,}",
+                           "{a:1}",
+                           "{\"a\":1 \"b\":2}",
+                           "{1:2}",
+                           "\"",
+                           "\"abc",
+                           "\"\\\"",
+                           "\"\\x\"",
+                           "\"\\u12g4\"",
+                           "\"\\ud800\"",
+                           "\"\\udc00\"",
+                           "\"\\ud800\\u0041\"",
+                           "\"\\u12",
+                           "\"\n\"",
+                           "\"\x01\"",
+                           "\"\xff\"",
+                           "\"\xc0\x80\"",
+                           "\"\xed\xa0\x80\"",
+                           "\"\xf4\x90\x80\x80\"",
+                           "\"\xc3\"",
+                           "1 2",
+                           "[] []",
+                           "\xef\xbb\xbf{}",
+                           "'a'",
+                           "/**/1"}) {
     EXPECT_NE(complaint(text), "") << text;
   }
 }
 
 TEST(JsonReader, LimitsTheDepth) {
-  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
   const auto objects = [](std::size_t depth) {
     std::string out;
     for (std::size_t i = 0; i < depth; ++i) out += "{\"a\":";
@@ -100,7 +147,8 @@ TEST(JsonReader, ReadsIntegersExactly) {
   EXPECT_EQ(read("18446744073709551615", UINT64_MAX), UINT64_MAX);
   EXPECT_EQ(read("0", 0), 0u);
   EXPECT_EQ(read("255 ", 255), 255u);
-  for (const char* text : {"256", "-1", "1.0", "1e2", "18446744073709551616", "99999999999999999999999", "-0"}) {
+  for (const char* text :
+       {"256", "-1", "1.0", "1e2", "18446744073709551616", "99999999999999999999999", "-0"}) {
     EXPECT_THROW(read(text, 255), InvalidInput) << text;
   }
   EXPECT_THROW(read("18446744073709551616", UINT64_MAX), InvalidInput);
@@ -109,9 +157,11 @@ TEST(JsonReader, ReadsIntegersExactly) {
 
 TEST(JsonReader, ReadsBytes32InEverySpelling) {
   Bytes32 expected;
-  for (int i = 0; i < 32; ++i) expected[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i * 8 % 256);
+  for (int i = 0; i < 32; ++i)
+    expected[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i * 8 % 256);
   expected[31] = 31;
-  for (const std::string& text : {bytes32_text(","), bytes32_text(", "), " " + bytes32_text(" ,\n") + " "}) {
+  for (const std::string& text :
+       {bytes32_text(","), bytes32_text(", "), " " + bytes32_text(" ,\n") + " "}) {
     JsonReader reader(text, "text");
     EXPECT_EQ(reader.bytes32(), expected) << text;
     reader.finish();
@@ -119,7 +169,8 @@ TEST(JsonReader, ReadsBytes32InEverySpelling) {
   // Every value at every place, in the compact spelling that has its own code.
   for (unsigned value = 0; value < 256; ++value) {
     std::string text = "[";
-    for (unsigned i = 0; i < 32; ++i) text += fmt::format("{}{}", (value + i * 37) % 256, i == 31 ? "]" : ",");
+    for (unsigned i = 0; i < 32; ++i)
+      text += fmt::format("{}{}", (value + i * 37) % 256, i == 31 ? "]" : ",");
     for (const std::string& whole : {text, text + std::string(200, ' ')}) {
       JsonReader reader(whole, "text");
       const Bytes32 bytes = reader.bytes32();
@@ -140,7 +191,8 @@ TEST(JsonReader, RefusesOtherArraysForBytes32) {
     return text + padding;
   };
   EXPECT_EQ(complaint_of(good + padding, bytes32), "");
-  EXPECT_THAT(complaint_of(with(",240,", ",256,"), bytes32), HasSubstr("an integer from 0 to 255 expected, found 256"));
+  EXPECT_THAT(complaint_of(with(",240,", ",256,"), bytes32),
+              HasSubstr("an integer from 0 to 255 expected, found 256"));
   EXPECT_THAT(complaint_of(with(",240,", ",999,"), bytes32), HasSubstr("found 999"));
   EXPECT_THAT(complaint_of(with(",240,", ",1248,"), bytes32), HasSubstr("found 1248"));
   EXPECT_THAT(complaint_of(with(",8,", ",08,"), bytes32), HasSubstr("must not start with 0"));
@@ -148,11 +200,13 @@ TEST(JsonReader, RefusesOtherArraysForBytes32) {
   EXPECT_THAT(complaint_of(with(",8,", ",,"), bytes32), HasSubstr("a number expected"));
   EXPECT_THAT(complaint_of(with(",8,", ",8.5,"), bytes32), HasSubstr("found 8.5"));
   EXPECT_THAT(complaint_of(with(",8,", ",-8,"), bytes32), HasSubstr("found -8"));
-  EXPECT_THAT(complaint_of(with(",8,", ",8;"), bytes32), HasSubstr("',' or ']' expected, found ';'"));
+  EXPECT_THAT(complaint_of(with(",8,", ",8;"), bytes32),
+              HasSubstr("',' or ']' expected, found ';'"));
   EXPECT_THAT(complaint_of(with(",8,", ",\"8\","), bytes32), HasSubstr("a number expected"));
   EXPECT_THAT(complaint_of(with(",8,", ",8,8,"), bytes32), HasSubstr("more than 32 elements"));
   EXPECT_THAT(complaint_of(with(",8,", ","), bytes32), HasSubstr("31 elements, 32 expected"));
-  EXPECT_THAT(complaint_of(with(",31]", ",31"), bytes32), HasSubstr("',' or ']' expected, but the text ends"));
+  EXPECT_THAT(complaint_of(with(",31]", ",31"), bytes32),
+              HasSubstr("',' or ']' expected, but the text ends"));
   EXPECT_THAT(complaint_of("7" + padding, bytes32), HasSubstr("an array expected, found '7'"));
 }
 
@@ -164,7 +218,8 @@ TEST(JsonReader, NamesPathAndOffset) {
   };
   EXPECT_EQ(complaint_of(R"({"a":[{"b":1},{"c":10}]})", read),
             "text: a[1].c, at byte 21: an integer from 0 to 9 expected, found 10");
-  EXPECT_EQ(complaint_of("[1", read), "text: the top level, at byte 0: an object expected, found '['");
+  EXPECT_EQ(complaint_of("[1", read),
+            "text: the top level, at byte 0: an object expected, found '['");
 }
 
 TEST(JsonReader, FieldsComeInAnyOrderOnceEach) {
@@ -174,18 +229,23 @@ TEST(JsonReader, FieldsComeInAnyOrderOnceEach) {
   };
   EXPECT_EQ(complaint_of(R"({"three":3,"other":[{"one":7}],"two":2,"one":1})", read), "");
   EXPECT_EQ(complaint_of(R"({"two":2,"\u006fne":1})", read), "");
-  EXPECT_THAT(complaint_of(R"({"one":1,"two":2,"one":1})", read), HasSubstr("text: one, at byte 23: the key occurs twice"));
+  EXPECT_THAT(complaint_of(R"({"one":1,"two":2,"one":1})", read),
+              HasSubstr("text: one, at byte 23: the key occurs twice"));
   EXPECT_THAT(complaint_of(R"({"one":1,"three":3})", read), HasSubstr("the key 'two' is missing"));
-  EXPECT_THAT(complaint_of(R"({"two":2,"other":[1,]})", read), HasSubstr("text: other[1], at byte 20"));
+  EXPECT_THAT(complaint_of(R"({"two":2,"other":[1,]})", read),
+              HasSubstr("text: other[1], at byte 20"));
 }
 
 TEST(JsonReader, StopsAtTheFirstSurplusElement) {
   const auto read = [](JsonReader& reader) {
-    reader.object([&](std::string_view) { reader.array_of(2, [&](std::size_t) { reader.skip(); }); });
+    reader.object(
+        [&](std::string_view) { reader.array_of(2, [&](std::size_t) { reader.skip(); }); });
   };
   EXPECT_EQ(complaint_of(R"({"a":[1,2]})", read), "");
-  EXPECT_THAT(complaint_of(R"({"a":[1]})", read), HasSubstr("text: a, at byte 8: 1 elements, 2 expected"));
-  EXPECT_THAT(complaint_of(R"({"a":[1,2,3]})", read), HasSubstr("text: a, at byte 10: more than 2 elements"));
+  EXPECT_THAT(complaint_of(R"({"a":[1]})", read),
+              HasSubstr("text: a, at byte 8: 1 elements, 2 expected"));
+  EXPECT_THAT(complaint_of(R"({"a":[1,2,3]})", read),
+              HasSubstr("text: a, at byte 10: more than 2 elements"));
 }
 
 /// An independent parser agrees on what is JSON, for a real text and thousands of damaged ones.
@@ -203,7 +263,8 @@ TEST(JsonReader, AgreesWithAnotherParserOnDamagedTexts) {
   std::size_t accepted = 0, refused = 0;
   for (int round = 0; round < 20000; ++round) {
     // A short piece of the text, so that damage changes the meaning more often than not.
-    std::string text = R"({"x":[1.5,-0,true,false,null,"\u00e9\n",{},[],"é"],"n":[12,0,255],"o":{"k":"v"}})";
+    std::string text =
+        R"({"x":[1.5,-0,true,false,null,"\u00e9\n",{},[],"é"],"n":[12,0,255],"o":{"k":"v"}})";
     if (round % 100 == 0) text = original;
     const int edits = 1 + static_cast<int>(random() % 3);
     for (int i = 0; i < edits; ++i) {

@@ -25,6 +25,10 @@ int run(int argc, char** argv) {
   add_r1cs_command(app);
   add_vanilla_command(app);
   add_gen_vanilla_command(app);
+  add_setup_command(app);
+  add_prove_command(app);
+  add_verify_command(app);
+  add_params_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,11 +1,3 @@
-#include <fmt/format.h>
-
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
@@ -17,6 +9,14 @@
 #include "filecoin/update/vanilla_check.hpp"
 #include "filecoin/update/vanilla_codec.hpp"
 #include "filecoin/vanilla_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace cuzk::cli {
 
@@ -38,7 +38,7 @@ struct Options {
 /// What a check found.
 struct Outcome {
   SectorSize sector_size;
-  std::size_t proofs;                     ///< that were checked: challenges, or sectors of a PoSt
+  std::size_t proofs;  ///< that were checked: challenges, or sectors of a PoSt
   std::vector<BadEntry> bad;
   std::vector<std::string> not_compared;  ///< public values that were not given
 };
@@ -63,19 +63,22 @@ filecoin::Meta read_meta(const Options& options) {
 std::optional<SectorSize> stated_size(const Options& options, const filecoin::Meta& meta) {
   if (options.sector_size.empty()) return meta.sector_size;
   const SectorSize size = SectorSize::parse(options.sector_size);
-  base::require(meta.sector_size.value_or(size) == size, "--sector-size is {}, but {} says {}", size.to_string(),
-                options.meta, meta.sector_size.value_or(size).to_string());
+  base::require(meta.sector_size.value_or(size) == size, "--sector-size is {}, but {} says {}",
+                size.to_string(), options.meta, meta.sector_size.value_or(size).to_string());
   return size;
 }
 
-/// Else the one whose proofs have the length of the first blob.
-SectorSize size_of(const Options& options, const filecoin::Meta& meta, const std::vector<base::Bytes>& blobs,
-                   std::optional<SectorSize> (*by_length)(base::ByteView)) {
+/// Else the one whose proofs have the length of the first blob, as by_length(blob) knows.
+template <class ByLength>
+SectorSize size_of(const Options& options, const filecoin::Meta& meta,
+                   const std::vector<base::Bytes>& blobs, ByLength&& by_length) {
   base::require(!blobs.empty(), "{}: no vanilla proof in it", options.file);
   if (const auto size = stated_size(options, meta)) return *size;
   const auto size = by_length(blobs.front());
-  base::require(size.has_value(), "{}: a {} proof of {} bytes is of no sector size; give --sector-size to learn what is wrong",
-                options.file, options.kind, blobs.front().size());
+  base::require(
+      size.has_value(),
+      "{}: a {} proof of {} bytes is of no sector size; give --sector-size to learn what is wrong",
+      options.file, options.kind, blobs.front().size());
   return *size;
 }
 
@@ -90,7 +93,8 @@ std::vector<base::Bytes> read_blobs(const Options& options) {
 
 // porep
 
-filecoin::porep::SealCommitPhase1Output read_commit_phase1(const Options& options, const filecoin::Meta& meta) {
+filecoin::porep::SealCommitPhase1Output read_commit_phase1(const Options& options,
+                                                           const filecoin::Meta& meta) {
   const base::MappedFile file(options.file);
   try {
     return filecoin::porep::decode_commit_phase1(text_of(file), stated_size(options, meta));
@@ -105,17 +109,24 @@ Outcome check_porep(const Options& options, const filecoin::Meta& meta) {
   Outcome outcome{.sector_size = output.sector_size, .proofs = 0, .bad = {}, .not_compared = {}};
   if (known.registered_proof && *known.registered_proof != output.registered_proof) {
     filecoin::Findings whole;
-    whole.add("registered_proof", "it is {}, the meta file says {}", filecoin::info(output.registered_proof).name,
+    whole.add("registered_proof", "it is {}, the meta file says {}",
+              filecoin::info(output.registered_proof).name,
               filecoin::info(*known.registered_proof).name);
     outcome.bad = whole.take();
   }
-  const auto bad = filecoin::porep::check_vanilla_proofs(
-      output, {.prover_id = meta.prover_id, .sector_number = known.sector_number, .comm_r = known.comm_r,
-               .comm_d = known.comm_d, .replica_id = known.replica_id, .seed = known.seed, .ticket = known.ticket});
+  const auto bad =
+      filecoin::porep::check_vanilla_proofs(output, {.prover_id = meta.prover_id,
+                                                     .sector_number = known.sector_number,
+                                                     .comm_r = known.comm_r,
+                                                     .comm_d = known.comm_d,
+                                                     .replica_id = known.replica_id,
+                                                     .seed = known.seed,
+                                                     .ticket = known.ticket});
   outcome.bad.insert(outcome.bad.end(), bad.begin(), bad.end());
   for (const auto& partition : output.partitions) outcome.proofs += partition.size();
   const bool sector = known.sector_number || output.sector_number;
-  if (!meta.prover_id || !sector) outcome.not_compared.push_back("replica_id (needs prover id and sector number)");
+  if (!meta.prover_id || !sector)
+    outcome.not_compared.push_back("replica_id (needs prover id and sector number)");
   if (!known.comm_r) outcome.not_compared.push_back("comm_r");
   if (!known.comm_d) outcome.not_compared.push_back("comm_d");
   if (!known.seed) outcome.not_compared.push_back("seed");
@@ -129,7 +140,8 @@ ordered_json describe_porep(const Options& options, const filecoin::Meta& meta) 
                       {"registered_proof", proof.name},
                       {"api_version", filecoin::to_string(proof.api_version)},
                       {"sector_size", output.sector_size.to_string()},
-                      {"sector_number", output.sector_number ? ordered_json(*output.sector_number) : ordered_json()},
+                      {"sector_number",
+                       output.sector_number ? ordered_json(*output.sector_number) : ordered_json()},
                       {"comm_r", hex(output.comm_r)},
                       {"comm_d", hex(output.comm_d)},
                       {"replica_id", hex(output.replica_id)},
@@ -151,10 +163,11 @@ unsigned challenges_of(const Options& options) {
   return is_winning(options) ? filecoin::kWinningPostChallenges : filecoin::kWindowPostChallenges;
 }
 
-SectorSize post_size(const Options& options, const filecoin::Meta& meta, const std::vector<base::Bytes>& blobs) {
-  return size_of(options, meta, blobs, is_winning(options) ? +[](base::ByteView blob) {
-    return filecoin::post::sector_size_of(blob, filecoin::kWinningPostChallenges);
-  } : +[](base::ByteView blob) { return filecoin::post::sector_size_of(blob, filecoin::kWindowPostChallenges); });
+SectorSize post_size(const Options& options, const filecoin::Meta& meta,
+                     const std::vector<base::Bytes>& blobs) {
+  return size_of(options, meta, blobs, [&](base::ByteView blob) {
+    return filecoin::post::sector_size_of(blob, challenges_of(options));
+  });
 }
 
 Outcome check_post(const Options& options, const filecoin::Meta& meta) {
@@ -163,17 +176,21 @@ Outcome check_post(const Options& options, const filecoin::Meta& meta) {
                                      .winning = is_winning(options),
                                      .randomness = std::nullopt,
                                      .sectors = std::nullopt};
-  Outcome outcome{.sector_size = known.sector_size, .proofs = blobs.size(), .bad = {}, .not_compared = {}};
-  const std::string section =
-      !options.meta_section.empty() ? options.meta_section : is_winning(options) ? "winning" : "window";
+  Outcome outcome{
+      .sector_size = known.sector_size, .proofs = blobs.size(), .bad = {}, .not_compared = {}};
+  const std::string section = !options.meta_section.empty() ? options.meta_section
+                              : is_winning(options)         ? "winning"
+                                                            : "window";
   if (const auto post = meta.posts.find(section); post != meta.posts.end()) {
     known.api_version = post->second.api_version.value_or(filecoin::ApiVersion::k1_2);
     known.randomness = post->second.randomness;
     known.sectors = post->second.sectors;
   } else {
-    base::require(options.meta.empty(), "{}: no \"{}\" in it; name the member to use with --meta-section", options.meta,
+    base::require(options.meta.empty(),
+                  "{}: no \"{}\" in it; name the member to use with --meta-section", options.meta,
                   section);
-    outcome.not_compared = {"the challenged leaves (need the randomness)", "sector numbers", "comm_r"};
+    outcome.not_compared = {"the challenged leaves (need the randomness)", "sector numbers",
+                            "comm_r"};
   }
   outcome.bad = filecoin::post::check_vanilla_blobs(known, blobs);
   return outcome;
@@ -182,12 +199,16 @@ Outcome check_post(const Options& options, const filecoin::Meta& meta) {
 ordered_json describe_post(const Options& options, const filecoin::Meta& meta) {
   const auto blobs = read_blobs(options);
   const SectorSize size = post_size(options, meta, blobs);
-  ordered_json out = {{"kind", options.kind}, {"sector_size", size.to_string()}, {"sectors", ordered_json::array()}};
+  ordered_json out = {{"kind", options.kind},
+                      {"sector_size", size.to_string()},
+                      {"sectors", ordered_json::array()}};
   for (std::size_t i = 0; i < blobs.size(); ++i) {
     try {
-      const auto proof = filecoin::post::decode_vanilla_proof(blobs[i], size, challenges_of(options));
+      const auto proof =
+          filecoin::post::decode_vanilla_proof(blobs[i], size, challenges_of(options));
       ordered_json leaves = ordered_json::array();
-      for (const auto& inclusion : proof.inclusions) leaves.push_back(inclusion.leaf_index(filecoin::tree_r_shape(size)));
+      for (const auto& inclusion : proof.inclusions)
+        leaves.push_back(inclusion.leaf_index(filecoin::tree_r_shape(size)));
       out["sectors"].push_back({{"sector_number", proof.sector_number},
                                 {"comm_r", hex(proof.comm_r)},
                                 {"comm_c", hex(proof.comm_c)},
@@ -233,7 +254,8 @@ Outcome check_snap(const Options& options, const filecoin::Meta& meta) {
   } else {
     base::require(options.meta.empty(), "{}: no \"update\" in it", options.meta);
     const auto first = decode_snap(options, size, {blobs.front()});
-    outcome.bad = filecoin::update::check_vanilla_blobs(filecoin::update::implied_statement(size, first), blobs);
+    outcome.bad = filecoin::update::check_vanilla_blobs(
+        filecoin::update::implied_statement(size, first), blobs);
     outcome.not_compared = {"comm_r_old", "comm_d_new", "comm_r_new"};
   }
   return outcome;
@@ -242,10 +264,13 @@ Outcome check_snap(const Options& options, const filecoin::Meta& meta) {
 ordered_json describe_snap(const Options& options, const filecoin::Meta& meta) {
   const auto blobs = read_blobs(options);
   const SectorSize size = size_of(options, meta, blobs, filecoin::update::sector_size_of);
-  ordered_json out = {{"kind", options.kind}, {"sector_size", size.to_string()}, {"partitions", ordered_json::array()}};
+  ordered_json out = {{"kind", options.kind},
+                      {"sector_size", size.to_string()},
+                      {"partitions", ordered_json::array()}};
   for (const auto& proof : decode_snap(options, size, blobs)) {
     ordered_json leaves = ordered_json::array();
-    for (const auto& challenge : proof.challenges) leaves.push_back(challenge.d_new.leaf_index(filecoin::tree_d_shape(size)));
+    for (const auto& challenge : proof.challenges)
+      leaves.push_back(challenge.d_new.leaf_index(filecoin::tree_d_shape(size)));
     const auto& first = proof.challenges.front();
     out["partitions"].push_back({{"comm_c", hex(proof.comm_c)},
                                  {"comm_r_last_old", hex(first.r_old.root)},
@@ -261,7 +286,9 @@ ordered_json describe_snap(const Options& options, const filecoin::Meta& meta) {
 
 ordered_json to_json(const Options& options, const Outcome& outcome) {
   ordered_json bad = ordered_json::array();
-  const auto optional = [](const auto& value) { return value ? ordered_json(*value) : ordered_json(); };
+  const auto optional = [](const auto& value) {
+    return value ? ordered_json(*value) : ordered_json();
+  };
   for (const BadEntry& entry : outcome.bad) {
     bad.push_back({{"partition", optional(entry.partition)},
                    {"index", optional(entry.index)},
@@ -269,9 +296,9 @@ ordered_json to_json(const Options& options, const Outcome& outcome) {
                    {"where", entry.where},
                    {"what", entry.what}});
   }
-  return {{"kind", options.kind},       {"sector_size", outcome.sector_size.to_string()},
-          {"proofs", outcome.proofs},   {"ok", outcome.bad.empty()},
-          {"bad", std::move(bad)},      {"not_compared", outcome.not_compared}};
+  return {{"kind", options.kind},     {"sector_size", outcome.sector_size.to_string()},
+          {"proofs", outcome.proofs}, {"ok", outcome.bad.empty()},
+          {"bad", std::move(bad)},    {"not_compared", outcome.not_compared}};
 }
 
 void check(const Options& options) {
@@ -283,13 +310,15 @@ void check(const Options& options) {
     fmt::print("{}\n", to_json(options, outcome).dump(1));
   } else {
     for (const BadEntry& entry : outcome.bad) fmt::print("bad: {}\n", filecoin::to_string(entry));
-    for (const std::string& value : outcome.not_compared) fmt::print("not compared, for want of a value: {}\n", value);
+    for (const std::string& value : outcome.not_compared)
+      fmt::print("not compared, for want of a value: {}\n", value);
     if (outcome.bad.empty()) {
-      fmt::print("{}: {} {}: all {} proofs hold\n", options.file, options.kind, outcome.sector_size.to_string(),
-                 outcome.proofs);
+      fmt::print("{}: {} {}: all {} proofs hold\n", options.file, options.kind,
+                 outcome.sector_size.to_string(), outcome.proofs);
     }
   }
-  if (!outcome.bad.empty()) throw base::InvalidInput(filecoin::bad_vanilla_message(outcome.bad, outcome.proofs));
+  if (!outcome.bad.empty())
+    throw base::InvalidInput(filecoin::bad_vanilla_message(outcome.bad, outcome.proofs));
 }
 
 void print_text(const ordered_json& value, unsigned indent) {
@@ -300,7 +329,8 @@ void print_text(const ordered_json& value, unsigned indent) {
         print_text(member[i], indent + 2);
       }
     } else {
-      fmt::print("{:{}}{:<17} {}\n", "", indent, key, member.is_string() ? member.get<std::string>() : member.dump());
+      fmt::print("{:{}}{:<17} {}\n", "", indent, key,
+                 member.is_string() ? member.get<std::string>() : member.dump());
     }
   }
 }
@@ -325,7 +355,8 @@ void add(CLI::App& parent, const char* name, const char* description, void (*run
       ->check(CLI::IsMember({"porep", "winning-post", "window-post", "snap"}));
   command
       ->add_option("file", options->file,
-                   "porep: C1 output, bare or in Curio's envelope; else a JSON array of base64 strings, or one raw proof")
+                   "porep: C1 output, bare or in Curio's envelope; else a JSON array of base64 "
+                   "strings, or one raw proof")
       ->required()
       ->check(CLI::ExistingFile);
   command->add_option("--meta", options->meta, "JSON of public values")->check(CLI::ExistingFile);
@@ -340,9 +371,11 @@ void add(CLI::App& parent, const char* name, const char* description, void (*run
 }  // namespace
 
 void add_vanilla_command(CLI::App& app) {
-  CLI::App* vanilla = app.add_subcommand("vanilla", "Looks into vanilla proofs and verifies them natively");
+  CLI::App* vanilla =
+      app.add_subcommand("vanilla", "Looks into vanilla proofs and verifies them natively");
   vanilla->require_subcommand(1);
-  add(*vanilla, "check", "Verifies a vanilla proof natively; names everything that is wrong", check);
+  add(*vanilla, "check", "Verifies a vanilla proof natively; names everything that is wrong",
+      check);
   add(*vanilla, "info", "Prints what a vanilla proof holds", info);
 }
 

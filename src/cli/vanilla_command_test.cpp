@@ -1,18 +1,17 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
 #include "cli/commands.hpp"
 #include "filecoin/vanilla_file.hpp"
 #include "support/golden.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
 
 namespace cuzk::cli {
 namespace {
@@ -34,7 +33,8 @@ Result cuzk(std::vector<std::string> arguments) {
   ::testing::internal::CaptureStderr();
   const int status = run(static_cast<int>(argv.size()), argv.data());
   std::fflush(stdout);
-  return {status, ::testing::internal::GetCapturedStdout(), ::testing::internal::GetCapturedStderr()};
+  return {status, ::testing::internal::GetCapturedStdout(),
+          ::testing::internal::GetCapturedStderr()};
 }
 
 class VanillaCommand : public ::testing::Test {
@@ -46,8 +46,9 @@ class VanillaCommand : public ::testing::Test {
 
   std::string write(const std::string& name, base::ByteView content) const {
     const std::filesystem::path path = folder_ / name;
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(content.data()),
-                                                static_cast<std::streamsize>(content.size()));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(content.data()),
+               static_cast<std::streamsize>(content.size()));
     return path;
   }
   std::string golden(const std::string& name) const {
@@ -66,11 +67,12 @@ class VanillaCommand : public ::testing::Test {
 
 TEST_F(VanillaCommand, ChecksTheGoldenProofsOfEveryKind) {
   const std::string meta = golden("sectors/2KiB-v1_1/meta.json");
-  for (const auto& [kind, file, proofs] : {std::tuple("porep", "c1.wrapper.json", "all 2 proofs hold"),
-                                           {"porep", "c1.json", "all 2 proofs hold"},
-                                           {"winning-post", "winning.vanilla.json", "all 1 proofs hold"},
-                                           {"window-post", "window.vanilla.json", "all 1 proofs hold"},
-                                           {"snap", "update.vanilla.json", "all 10 proofs hold"}}) {
+  for (const auto& [kind, file, proofs] :
+       {std::tuple("porep", "c1.wrapper.json", "all 2 proofs hold"),
+        {"porep", "c1.json", "all 2 proofs hold"},
+        {"winning-post", "winning.vanilla.json", "all 1 proofs hold"},
+        {"window-post", "window.vanilla.json", "all 1 proofs hold"},
+        {"snap", "update.vanilla.json", "all 10 proofs hold"}}) {
     const std::string vanilla = golden(fmt::format("sectors/2KiB-v1_1/{}", file));
     const Result with = cuzk({"vanilla", "check", "--kind", kind, vanilla, "--meta", meta});
     EXPECT_EQ(with.status, 0) << with.err;
@@ -90,9 +92,10 @@ TEST_F(VanillaCommand, ChecksStandInsAndRawFiles) {
   EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "porep", c1}).status, 1);
   const std::string multi = golden("sectors/32KiB-v1_1/window-multi.vanilla.json");
   EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "window-post", multi, "--meta", meta}).status, 1);
-  EXPECT_EQ(
-      cuzk({"vanilla", "check", "--kind", "window-post", multi, "--meta", meta, "--meta-section", "window-multi"}).status,
-      0);
+  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "window-post", multi, "--meta", meta,
+                  "--meta-section", "window-multi"})
+                .status,
+            0);
   const std::string real = golden("real/wpost-32GiB-one-sector.vproof");
   EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "window-post", real, "--meta",
                   golden("real/wpost-32GiB-one-sector.meta.json")})
@@ -101,18 +104,23 @@ TEST_F(VanillaCommand, ChecksStandInsAndRawFiles) {
 }
 
 TEST_F(VanillaCommand, NamesEveryBadProofAndFails) {
-  auto blobs = filecoin::decode_vanilla_file(testing::golden_bytes("sectors/2KiB-v1_1/window-multi.vanilla.json"));
-  blobs[0][200] ^= 1;     // a sibling of the first path
+  auto blobs = filecoin::decode_vanilla_file(
+      testing::golden_bytes("sectors/2KiB-v1_1/window-multi.vanilla.json"));
+  blobs[0][200] ^= 1;  // a sibling of the first path
   blobs[2].pop_back();
   const std::string file = write("bad.json", base::as_bytes(filecoin::encode_vanilla_file(blobs)));
   const std::string meta = golden("sectors/2KiB-v1_1/meta.json");
-  const std::vector<std::string> command = {"vanilla", "check", "--kind", "window-post", file, "--meta", meta,
-                                            "--meta-section", "window-multi"};
+  const std::vector<std::string> command = {"vanilla",     "check",  "--kind", "window-post",
+                                            file,          "--meta", meta,     "--meta-section",
+                                            "window-multi"};
   const Result text = cuzk(command);
   EXPECT_EQ(text.status, 1);
-  EXPECT_THAT(text.out, HasSubstr("bad: index 0 (sector 1): inclusion_proofs[0]: the Merkle path does not reach comm_r_last\n"
-                                  "bad: index 2 (sector 3): PoSt vanilla proof: truncated at byte"));
-  EXPECT_THAT(text.err, StartsWith("cuzk: BAD-VANILLA: 2 of 3 proofs rejected: index 0 (sector 1): "));
+  EXPECT_THAT(text.out,
+              HasSubstr("bad: index 0 (sector 1): inclusion_proofs[0]: the Merkle path does not "
+                        "reach comm_r_last\n"
+                        "bad: index 2 (sector 3): PoSt vanilla proof: truncated at byte"));
+  EXPECT_THAT(text.err,
+              StartsWith("cuzk: BAD-VANILLA: 2 of 3 proofs rejected: index 0 (sector 1): "));
 
   auto with_json = command;
   with_json.push_back("--json");
@@ -134,17 +142,20 @@ TEST_F(VanillaCommand, ComparesWithTheMetaFile) {
   json meta = testing::golden_json("sectors/2KiB-v1_1/meta.json");
   meta["porep"]["sector_id"] = 2;
   meta["porep"]["registered_proof"] = "StackedDrg2KiBV1";
-  const Result result =
-      cuzk({"vanilla", "check", "--kind", "porep", c1, "--meta", write("meta.json", base::as_bytes(meta.dump()))});
+  const Result result = cuzk({"vanilla", "check", "--kind", "porep", c1, "--meta",
+                              write("meta.json", base::as_bytes(meta.dump()))});
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.out, HasSubstr("registered_proof: it is StackedDrg2KiBV1_1, the meta file says StackedDrg2KiBV1"));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr("registered_proof: it is StackedDrg2KiBV1_1, the meta file says StackedDrg2KiBV1"));
   EXPECT_THAT(result.out, HasSubstr("replica_id: it is not that of prover"));
 }
 
 TEST_F(VanillaCommand, SaysWhatAFileHolds) {
   const json meta = testing::golden_json("sectors/8MiB-v1_1/meta.json");
   const auto info = [&](const char* kind, const char* file) {
-    const Result result = cuzk({"vanilla", "info", "--json", "--kind", kind, golden(fmt::format("sectors/8MiB-v1_1/{}", file))});
+    const Result result = cuzk({"vanilla", "info", "--json", "--kind", kind,
+                                golden(fmt::format("sectors/8MiB-v1_1/{}", file))});
     EXPECT_EQ(result.status, 0) << result.err;
     return json::parse(result.out);
   };
@@ -162,8 +173,8 @@ TEST_F(VanillaCommand, SaysWhatAFileHolds) {
   EXPECT_EQ(snap["partitions"].size(), 4u);
   EXPECT_EQ(snap["partitions"][3]["comm_d_new"], meta["update"]["comm_d_new"]);
 
-  const Result text =
-      cuzk({"vanilla", "info", "--kind", "winning-post", golden("sectors/8MiB-v1_1/winning.vanilla.json")});
+  const Result text = cuzk({"vanilla", "info", "--kind", "winning-post",
+                            golden("sectors/8MiB-v1_1/winning.vanilla.json")});
   EXPECT_EQ(text.status, 0);
   EXPECT_THAT(text.out, HasSubstr("sectors[0]\n  sector_number     1\n  comm_r "));
 }
@@ -177,17 +188,25 @@ TEST_F(VanillaCommand, RefusesWhatItCannotRead) {
     EXPECT_EQ(result.status, 1);
     return result.err;
   };
-  EXPECT_THAT(complaint({"vanilla", "info", "--kind", "porep", junk}), HasSubstr(junk + ": C1 output: the top level"));
-  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", junk}), HasSubstr(junk + ": vanilla proofs: "));
-  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "window-post", short_blob}), HasSubstr("give --sector-size"));
-  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "window-post", short_blob, "--sector-size", "2KiB"}),
-              HasSubstr("BAD-VANILLA: 1 of 1 proofs rejected: index 0: PoSt vanilla proof"));
-  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "window-post", empty}), HasSubstr("no vanilla proof in it"));
-  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", short_blob, "--meta", junk}), HasSubstr("meta file: "));
+  EXPECT_THAT(complaint({"vanilla", "info", "--kind", "porep", junk}),
+              HasSubstr(junk + ": C1 output: the top level"));
+  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", junk}),
+              HasSubstr(junk + ": vanilla proofs: "));
+  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "window-post", short_blob}),
+              HasSubstr("give --sector-size"));
+  EXPECT_THAT(
+      complaint({"vanilla", "check", "--kind", "window-post", short_blob, "--sector-size", "2KiB"}),
+      HasSubstr("BAD-VANILLA: 1 of 1 proofs rejected: index 0: PoSt vanilla proof"));
+  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "window-post", empty}),
+              HasSubstr("no vanilla proof in it"));
+  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", short_blob, "--meta", junk}),
+              HasSubstr("meta file: "));
   const std::string meta = golden("real/wpost-32GiB-one-sector.meta.json");
-  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", golden("sectors/2KiB-v1_1/update.vanilla.json"), "--meta", meta}),
+  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap",
+                         golden("sectors/2KiB-v1_1/update.vanilla.json"), "--meta", meta}),
               HasSubstr("no \"update\" in it"));
-  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", short_blob, "--sector-size", "2KiB", "--meta", meta}),
+  EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", short_blob, "--sector-size", "2KiB",
+                         "--meta", meta}),
               HasSubstr("--sector-size is 2KiB, but"));
   EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "snap", in_folder("missing")}).status, 64);
   EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "other", junk}).status, 64);

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "curve/batch_add_kernels.hpp"
+#include "curve/cpu_features.hpp"
 
 namespace cuzk::curve {
 
@@ -38,25 +39,14 @@ template void add_scalar(std::span<const PointAddition<Fp2>>, void*);
 }  // namespace batch_add_kernels
 
 bool is_available(BatchArithmetic arithmetic) {
-  switch (arithmetic) {
-    case BatchArithmetic::kBest:
-    case BatchArithmetic::kScalar:
-      return true;
-    case BatchArithmetic::kAvx2:
-#if defined(__x86_64__)
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-      return false;
-#endif
-  }
-  return false;
+  return arithmetic != BatchArithmetic::kAvx2 || cpu_has_avx2_fma();
 }
 
 template <class F>
 BatchAdder<F>::BatchAdder(BatchArithmetic arithmetic) : kernel_(batch_add_kernels::add_scalar<F>) {
   base::require(is_available(arithmetic), "this processor has no AVX2 and FMA");
 #if defined(__x86_64__)
-  if (arithmetic != BatchArithmetic::kScalar && is_available(BatchArithmetic::kAvx2)) {
+  if (arithmetic != BatchArithmetic::kScalar && cpu_has_avx2_fma()) {
     kernel_ = batch_add_kernels::add_avx2;
   }
 #endif

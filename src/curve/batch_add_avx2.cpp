@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "curve/batch_add_kernels.hpp"
-#include "curve/fp8_avx2.hpp"
+#include "curve/vector_field_avx2.hpp"
 
 #if defined(__x86_64__)
 
@@ -9,7 +9,23 @@ namespace cuzk::curve::batch_add_kernels {
 
 namespace {
 
-using avx2::Fp8;
+using Fp8 = avx2::Vector<avx2::FpVectorField>;
+
+CUZK_AVX2 __attribute__((noinline)) void multiply_fp(const Fp8& a, const Fp8& b, Fp8& out) {
+  avx2::multiply_pairs<1, avx2::FpVectorField, Fp8>({&a}, {&b}, out);
+}
+
+CUZK_AVX2 __attribute__((noinline)) void multiply_sum_fp(const Fp8& a, const Fp8& b, const Fp8& c, const Fp8& d, Fp8& out) {
+  avx2::multiply_pairs<2, avx2::FpVectorField, Fp8>({&a, &c}, {&b, &d}, out);
+}
+
+CUZK_AVX2 __attribute__((noinline)) void load_fp(const std::uint64_t* const (&sources)[8], Fp8& out) {
+  avx2::load_lanes(sources, out);
+}
+
+CUZK_AVX2 __attribute__((noinline)) void store_fp(const Fp8& value, std::uint64_t* const (&targets)[8]) {
+  avx2::store_lanes(value, targets);
+}
 
 // Eight elements of a coordinate field. `offset` counts words from a coordinate's start.
 template <class F>
@@ -19,8 +35,8 @@ template <>
 struct Field8<Fp> {
   Fp8 value;
 
-  CUZK_AVX2_INLINE void load(const std::uint64_t* const (&sources)[8]) { avx2::load(sources, value); }
-  CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const { avx2::store(value, targets); }
+  CUZK_AVX2_INLINE void load(const std::uint64_t* const (&sources)[8]) { load_fp(sources, value); }
+  CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const { store_fp(value, targets); }
 
   static CUZK_AVX2_INLINE void subtract(const Field8& a, const Field8& b, Field8& out) {
     avx2::subtract(a.value, b.value, out.value);
@@ -29,9 +45,9 @@ struct Field8<Fp> {
     avx2::apply_signs(a.value, signs, out.value);
   }
   static CUZK_AVX2_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
-    avx2::multiply(a.value, b.value, out.value);
+    multiply_fp(a.value, b.value, out.value);
   }
-  static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) { avx2::multiply(a.value, a.value, out.value); }
+  static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) { multiply_fp(a.value, a.value, out.value); }
 };
 
 template <>
@@ -41,14 +57,14 @@ struct Field8<Fp2> {
   CUZK_AVX2_INLINE void load(const std::uint64_t* const (&sources)[8]) {
     const std::uint64_t* second[8];
     for (unsigned lane = 0; lane < 8; ++lane) second[lane] = sources[lane] + 6;
-    avx2::load(sources, c0);
-    avx2::load(second, c1);
+    load_fp(sources, c0);
+    load_fp(second, c1);
   }
   CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const {
     std::uint64_t* second[8];
     for (unsigned lane = 0; lane < 8; ++lane) second[lane] = targets[lane] + 6;
-    avx2::store(c0, targets);
-    avx2::store(c1, second);
+    store_fp(c0, targets);
+    store_fp(c1, second);
   }
 
   static CUZK_AVX2_INLINE void subtract(const Field8& a, const Field8& b, Field8& out) {
@@ -64,8 +80,8 @@ struct Field8<Fp2> {
     static constexpr double kMinus[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
     Fp8 minus_a1, real;
     avx2::apply_signs(a.c1, kMinus, minus_a1);
-    avx2::multiply_sum(a.c0, b.c0, minus_a1, b.c1, real);
-    avx2::multiply_sum(a.c0, b.c1, a.c1, b.c0, out.c1);
+    multiply_sum_fp(a.c0, b.c0, minus_a1, b.c1, real);
+    multiply_sum_fp(a.c0, b.c1, a.c1, b.c0, out.c1);
     out.c0 = real;
   }
   // (a0 + a1)(a0 - a1) + 2 a0 a1·u.
@@ -74,8 +90,8 @@ struct Field8<Fp2> {
     avx2::add(a.c0, a.c1, sum);
     avx2::subtract(a.c0, a.c1, difference);
     avx2::add(a.c0, a.c0, twice);
-    avx2::multiply(twice, a.c1, out.c1);
-    avx2::multiply(sum, difference, out.c0);
+    multiply_fp(twice, a.c1, out.c1);
+    multiply_fp(sum, difference, out.c0);
   }
 };
 
@@ -139,7 +155,7 @@ CUZK_AVX2 void invert_lanes(Field8<F>& values) {
 }
 
 // Bounds, in multiples of p: differences of coordinates are below 1; products of two such below 0.7 (G1) or 0.8 (G2), and
-// so on: all operands stay below 3 and all stored values within kMaxStored.
+// so on: all operands stay below 3 and all stored values within 4.
 template <class F>
 CUZK_AVX2 void add_groups(std::span<const PointAddition<F>> additions, Field8<F>* scratch) {
   const std::size_t groups = additions.size() / kLanes;

@@ -1,8 +1,8 @@
 #include "filecoin/inclusion_proof_codec.hpp"
 
-#include <array>
-
 #include "base/error.hpp"
+
+#include <array>
 
 namespace cuzk::filecoin {
 
@@ -44,36 +44,42 @@ std::size_t first_sibling(const TreeShape& shape, unsigned level) {
 }
 
 void require_fits(const InclusionProof& proof, const TreeShape& shape) {
-  base::require(proof.siblings.size() == shape.siblings() && proof.positions.size() == shape.levels(),
-                "a Merkle proof of {} levels and {} siblings does not fit a tree {} of {} levels and {} siblings",
-                proof.positions.size(), proof.siblings.size(), shape.to_string(), shape.levels(), shape.siblings());
+  base::require(
+      proof.siblings.size() == shape.siblings() && proof.positions.size() == shape.levels(),
+      "a Merkle proof of {} levels and {} siblings does not fit a tree {} of {} levels and {} "
+      "siblings",
+      proof.positions.size(), proof.siblings.size(), shape.to_string(), shape.levels(),
+      shape.siblings());
   for (unsigned level = 0; level < shape.levels(); ++level) {
-    base::require(proof.positions[level] < shape.arity(level), "position {} at level {} of a tree of arity {}",
-                  proof.positions[level], level, shape.arity(level));
+    base::require(proof.positions[level] < shape.arity(level),
+                  "position {} at level {} of a tree of arity {}", proof.positions[level], level,
+                  shape.arity(level));
   }
 }
 
-void read_storey(ByteReader& reader, const TreeShape& shape, unsigned storey, InclusionProof& proof) {
+void read_storey(ByteReader& reader, const TreeShape& shape, unsigned storey,
+                 InclusionProof& proof) {
   const Levels levels = levels_of(shape, storey);
   const std::size_t at = reader.offset();
   const std::uint64_t count = reader.u64_le("number of levels");
-  base::require(count == levels.count, "{}: a path of {} levels at byte {}, {} expected", reader.name(), count, at,
-                levels.count);
+  base::require(count == levels.count, "{}: a path of {} levels at byte {}, {} expected",
+                reader.name(), count, at, levels.count);
   for (unsigned level = levels.first; level < levels.first + levels.count; ++level) {
     const unsigned arity = shape.arity(level);
     const std::uint64_t siblings = reader.u64_le("number of siblings");
-    base::require(siblings == arity - 1, "{}: {} siblings at level {} (byte {}), {} expected", reader.name(), siblings,
-                  level, reader.offset() - 8, arity - 1);
+    base::require(siblings == arity - 1, "{}: {} siblings at level {} (byte {}), {} expected",
+                  reader.name(), siblings, level, reader.offset() - 8, arity - 1);
     Fr* const to = proof.siblings.data() + first_sibling(shape, level);
     for (unsigned i = 0; i < siblings; ++i) to[i] = read_fr(reader, "sibling");
     const std::uint64_t position = reader.u64_le("position");
-    base::require(position < arity, "{}: position {} at level {} (byte {}), below {} expected", reader.name(), position,
-                  level, reader.offset() - 8, arity);
+    base::require(position < arity, "{}: position {} at level {} (byte {}), below {} expected",
+                  reader.name(), position, level, reader.offset() - 8, arity);
     proof.positions[level] = static_cast<std::uint8_t>(position);
   }
 }
 
-void write_storey(ByteWriter& writer, const InclusionProof& proof, const TreeShape& shape, unsigned storey) {
+void write_storey(ByteWriter& writer, const InclusionProof& proof, const TreeShape& shape,
+                  unsigned storey) {
   const Levels levels = levels_of(shape, storey);
   writer.u64_le(levels.count);
   for (unsigned level = levels.first; level < levels.first + levels.count; ++level) {
@@ -84,7 +90,8 @@ void write_storey(ByteWriter& writer, const InclusionProof& proof, const TreeSha
   }
 }
 
-void read_storey(JsonReader& reader, const TreeShape& shape, unsigned storey, InclusionProof& proof) {
+void read_storey(JsonReader& reader, const TreeShape& shape, unsigned storey,
+                 InclusionProof& proof) {
   static constexpr std::array<std::string_view, 1> kPathKeys = {"path"};
   static constexpr std::array<std::string_view, 2> kLevelKeys = {"hashes", "index"};
   const Levels levels = levels_of(shape, storey);
@@ -103,7 +110,8 @@ void read_storey(JsonReader& reader, const TreeShape& shape, unsigned storey, In
   });
 }
 
-void append_storey(std::string& out, const InclusionProof& proof, const TreeShape& shape, unsigned storey) {
+void append_storey(std::string& out, const InclusionProof& proof, const TreeShape& shape,
+                   unsigned storey) {
   const Levels levels = levels_of(shape, storey);
   out += "{\"path\":[";
   for (unsigned level = levels.first; level < levels.first + levels.count; ++level) {
@@ -124,8 +132,8 @@ void append_storey(std::string& out, const InclusionProof& proof, const TreeShap
 Fr read_fr(ByteReader& reader, std::string_view what) {
   const base::Bytes32 bytes = reader.bytes32(what);
   const auto value = Fr::from_bytes_le(bytes);
-  base::require(value.has_value(), "{}: {} at byte {} is no field element: {} is not below r", reader.name(), what,
-                reader.offset() - 32, base::to_hex(bytes));
+  base::require(value.has_value(), "{}: {} at byte {} is no field element: {} is not below r",
+                reader.name(), what, reader.offset() - 32, base::to_hex(bytes));
   return *value;
 }
 
@@ -134,20 +142,23 @@ void write_fr(ByteWriter& writer, const Fr& value) { writer.bytes(value.to_bytes
 InclusionProof read_inclusion_proof(ByteReader& reader, const TreeShape& shape) {
   InclusionProof proof = empty_proof(shape);
   const std::uint32_t tag = reader.u32_le("tag of a Merkle proof");
-  base::require(tag == storeys(shape) - 1, "{}: a Merkle proof with tag {} at byte {}, tag {} ({}) expected for a tree {}",
-                reader.name(), tag, reader.offset() - 4, storeys(shape) - 1, kVariants[storeys(shape) - 1],
-                shape.to_string());
+  base::require(tag == storeys(shape) - 1,
+                "{}: a Merkle proof with tag {} at byte {}, tag {} ({}) expected for a tree {}",
+                reader.name(), tag, reader.offset() - 4, storeys(shape) - 1,
+                kVariants[storeys(shape) - 1], shape.to_string());
   const auto read_ends = [&] {
     proof.root = read_fr(reader, "root");
     proof.leaf = read_fr(reader, "leaf");
   };
   if (storeys(shape) == 1) read_ends();
-  for (unsigned storey = 0; storey < storeys(shape); ++storey) read_storey(reader, shape, storey, proof);
+  for (unsigned storey = 0; storey < storeys(shape); ++storey)
+    read_storey(reader, shape, storey, proof);
   if (storeys(shape) > 1) read_ends();
   return proof;
 }
 
-void write_inclusion_proof(ByteWriter& writer, const InclusionProof& proof, const TreeShape& shape) {
+void write_inclusion_proof(ByteWriter& writer, const InclusionProof& proof,
+                           const TreeShape& shape) {
   require_fits(proof, shape);
   writer.u32_le(storeys(shape) - 1);
   const auto write_ends = [&] {
@@ -155,7 +166,8 @@ void write_inclusion_proof(ByteWriter& writer, const InclusionProof& proof, cons
     write_fr(writer, proof.leaf);
   };
   if (storeys(shape) == 1) write_ends();
-  for (unsigned storey = 0; storey < storeys(shape); ++storey) write_storey(writer, proof, shape, storey);
+  for (unsigned storey = 0; storey < storeys(shape); ++storey)
+    write_storey(writer, proof, shape, storey);
   if (storeys(shape) > 1) write_ends();
 }
 
@@ -188,7 +200,7 @@ void append_json(std::string& out, const Fr& value) { append_json(out, value.to_
 
 InclusionProof read_inclusion_proof(JsonReader& reader, const TreeShape& shape) {
   static constexpr std::array<std::string_view, 1> kDataKeys = {"data"};
-  static constexpr std::array<std::string_view, 6> kKeys = {"root",      "leaf",      "path",
+  static constexpr std::array<std::string_view, 6> kKeys = {"root",       "leaf",      "path",
                                                             "base_proof", "sub_proof", "top_proof"};
   // Single has root, leaf, path; Sub and Top have root, leaf and the storeys' names.
   const unsigned trees = storeys(shape);
@@ -200,7 +212,8 @@ InclusionProof read_inclusion_proof(JsonReader& reader, const TreeShape& shape) 
     bool found = false;
     reader.object([&](std::string_view key) {
       if (key != variant) {
-        reader.reject("variant '{}' of a Merkle proof, '{}' expected for a tree {}", key, variant, shape.to_string());
+        reader.reject("variant '{}' of a Merkle proof, '{}' expected for a tree {}", key, variant,
+                      shape.to_string());
       }
       if (found) reader.reject("the key occurs twice");
       found = true;

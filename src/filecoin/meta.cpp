@@ -1,10 +1,10 @@
 #include "filecoin/meta.hpp"
 
-#include <array>
-
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "filecoin/ids.hpp"
+
+#include <array>
 
 namespace cuzk::filecoin {
 
@@ -39,8 +39,8 @@ auto read_as(JsonReader& reader, Parse&& parse) {
 }
 
 Meta::Porep read_porep(JsonReader& reader) {
-  static constexpr std::array<std::string_view, 7> kKeys = {"registered_proof", "sector_id", "comm_r", "comm_d",
-                                                            "replica_id",       "seed",      "ticket"};
+  static constexpr std::array<std::string_view, 7> kKeys = {
+      "registered_proof", "sector_id", "comm_r", "comm_d", "replica_id", "seed", "ticket"};
   Meta::Porep porep;
   reader.fields(kKeys, 0, [&](std::size_t key) {
     switch (key) {
@@ -98,7 +98,8 @@ Meta::Post read_post(JsonReader& reader) {
 }
 
 Meta::Update read_update(JsonReader& reader) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"comm_r_old", "comm_d_new", "comm_r_new", "h"};
+  static constexpr std::array<std::string_view, 4> kKeys = {"comm_r_old", "comm_d_new",
+                                                            "comm_r_new", "h"};
   Meta::Update update{};
   reader.fields(kKeys, 0b0111u, [&](std::size_t key) {
     switch (key) {

@@ -1,5 +1,11 @@
 #pragma once
 
+#include "base/bytes.hpp"
+#include "curve/fr.hpp"
+#include "filecoin/post/public_inputs.hpp"
+#include "filecoin/registered_proof.hpp"
+#include "filecoin/sector.hpp"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -7,25 +13,22 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "curve/fr.hpp"
-#include "filecoin/post/public_inputs.hpp"
-#include "filecoin/registered_proof.hpp"
-#include "filecoin/sector.hpp"
-
 namespace cuzk::filecoin {
 
 /// The public values of a sector's proofs: the content of a `--meta` file.
 ///
-/// JSON, all byte strings as 64 hex digits:
+/// JSON, all byte strings (X) as 64 hex digits:
 ///   {"size": "32GiB" (or "sector_bytes": 34359738368), "prover_id": X (or "miner_id": n),
-///    "porep": {"registered_proof": "StackedDrg32GiBV1_1", "sector_id": n, "comm_r": X, "comm_d": X, "replica_id": X,
-///              "seed": X, "ticket": X},
-///    "window": {"api_version": "1.2.0", "randomness": X, "sectors": [{"sector_id": n, "comm_r": X}, ...]},
+///    "porep": {"registered_proof": "StackedDrg32GiBV1_1", "sector_id": n, "comm_r": X,
+///              "comm_d": X, "replica_id": X, "seed": X, "ticket": X},
+///    "window": {"api_version": "1.2.0", "randomness": X,
+///               "sectors": [{"sector_id": n, "comm_r": X}, ...]},
 ///    "winning": likewise,
 ///    "update": {"comm_r_old": X, "comm_d_new": X, "comm_r_new": X, "h": n}}
-/// Every member of the top level and of "porep" may be missing where nothing needs it; commands say what they miss. Any
-/// key that begins with "window" or "winning" is a PoSt, so that a file can hold several. Other members are ignored.
+///
+/// Every member of the top level and of "porep" may be missing where nothing needs it; commands say
+/// what they miss. Any key that begins with "window" or "winning" is a PoSt, so that a file can
+/// hold several. Other members are ignored.
 struct Meta {
   struct Porep {
     std::optional<RegisteredSealProof> registered_proof;
@@ -50,8 +53,9 @@ struct Meta {
   std::optional<Update> update;
 };
 
-/// Throws InvalidInput, naming the place: no JSON, a key twice, a member of the wrong type, no 64 hex digits, an element
-/// not below r, an unknown size, proof or version, size and sector_bytes or prover_id and miner_id that disagree.
+/// Throws InvalidInput, naming the place: no JSON, a key twice, a member of the wrong type, no 64
+/// hex digits, an element not below r, an unknown size, proof or version, size and sector_bytes or
+/// prover_id and miner_id that disagree.
 Meta decode_meta(std::string_view json);
 
 }  // namespace cuzk::filecoin

@@ -1,13 +1,15 @@
+#include "filecoin/meta.hpp"
+
+#include "base/error.hpp"
+#include "filecoin/vanilla_file.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "filecoin/meta.hpp"
-#include "filecoin/vanilla_file.hpp"
-
-/// The two small text formats: a meta file, and a file of base64 strings, which must come back the same.
+/// The two small text formats: a meta file, and a file of base64 strings, which must come back the
+/// same.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cuzk;
   try {

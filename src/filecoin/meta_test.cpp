@@ -1,14 +1,14 @@
 #include "filecoin/meta.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <nlohmann/json.hpp>
-
 #include "base/error.hpp"
 #include "filecoin/ids.hpp"
 #include "support/golden.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
 
 namespace cuzk::filecoin {
 namespace {
@@ -33,8 +33,8 @@ std::string complaint(std::string_view text) {
 std::string hex(const curve::Fr& value) { return base::to_hex(value.to_bytes_le()); }
 
 TEST(Meta, ReadsTheGoldenFiles) {
-  for (const char* sector :
-       {"2KiB-v1", "2KiB-v1_1", "2KiB-v1_2-ni", "2KiB-v1_2-synth", "16KiB-v1_1", "32KiB-v1_1", "8MiB-v1_1"}) {
+  for (const char* sector : {"2KiB-v1", "2KiB-v1_1", "2KiB-v1_2-ni", "2KiB-v1_2-synth",
+                             "16KiB-v1_1", "32KiB-v1_1", "8MiB-v1_1"}) {
     const std::string text = golden_text(fmt::format("sectors/{}/meta.json", sector));
     const Meta meta = decode_meta(text);
     const json expected = json::parse(text);
@@ -96,7 +96,8 @@ TEST(Meta, NamesWhatIsWrong) {
   EXPECT_THAT(with("/sector_bytes", 2049), HasSubstr("meta file: sector_bytes, at byte"));
   EXPECT_THAT(with("/miner_id", 1001), HasSubstr("it disagrees with"));
   EXPECT_THAT(with("/prover_id", "00"), HasSubstr("prover_id, at byte"));
-  EXPECT_THAT(with("/porep/registered_proof", "StackedDrg2KiBV9"), HasSubstr("porep.registered_proof"));
+  EXPECT_THAT(with("/porep/registered_proof", "StackedDrg2KiBV9"),
+              HasSubstr("porep.registered_proof"));
   EXPECT_THAT(with("/porep/comm_r", std::string(64, 'f')), HasSubstr("porep.comm_r, at byte"));
   EXPECT_THAT(with("/porep/seed", std::string(63, 'f') + "g"), HasSubstr("porep.seed, at byte"));
   EXPECT_THAT(with("/window/api_version", "1.3.0"), HasSubstr("window.api_version"));
@@ -107,9 +108,11 @@ TEST(Meta, NamesWhatIsWrong) {
   EXPECT_THAT(without("/window/sectors/0", "comm_r"), HasSubstr("the key 'comm_r' is missing"));
   EXPECT_THAT(without("/update", "comm_r_new"), HasSubstr("the key 'comm_r_new' is missing"));
   EXPECT_THAT(with("/update/h", 65), HasSubstr("update.h"));
-  EXPECT_THAT(complaint(R"({"porep":{},"porep":{}})"), HasSubstr("porep, at byte 20: the key occurs twice"));
+  EXPECT_THAT(complaint(R"({"porep":{},"porep":{}})"),
+              HasSubstr("porep, at byte 20: the key occurs twice"));
   const std::string post = R"({"sectors":[],"randomness":")" + std::string(64, '0') + "\"}";
-  EXPECT_THAT(complaint("{\"window\":" + post + ",\"window\":" + post + "}"), HasSubstr("the key occurs twice"));
+  EXPECT_THAT(complaint("{\"window\":" + post + ",\"window\":" + post + "}"),
+              HasSubstr("the key occurs twice"));
   EXPECT_THAT(complaint("[]"), HasSubstr("an object expected"));
 }
 

@@ -1,10 +1,10 @@
 #include "filecoin/vanilla_check.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 #include "hash/poseidon.hpp"
 #include "hash/sha256.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace cuzk::filecoin {
 
@@ -22,7 +22,8 @@ std::string place(const BadEntry& entry) {
 }
 
 bool fits(const InclusionProof& proof, const TreeShape& shape) {
-  if (proof.siblings.size() != shape.siblings() || proof.positions.size() != shape.levels()) return false;
+  if (proof.siblings.size() != shape.siblings() || proof.positions.size() != shape.levels())
+    return false;
   for (unsigned level = 0; level < shape.levels(); ++level) {
     if (proof.positions[level] >= shape.arity(level)) return false;
   }
@@ -57,13 +58,15 @@ std::string bad_vanilla_message(std::span<const BadEntry> entries, std::size_t t
     }
     i = end;
   }
-  return fmt::format("BAD-VANILLA: {} of {} proofs rejected: {}. Nothing was proved.", whole ? total : rejected, total, list);
+  return fmt::format("BAD-VANILLA: {} of {} proofs rejected: {}. Nothing was proved.",
+                     whole ? total : rejected, total, list);
 }
 
 std::vector<BadEntry> join(std::vector<std::vector<BadEntry>> parts) {
   std::vector<BadEntry> out;
   for (std::vector<BadEntry>& part : parts) {
-    out.insert(out.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+    out.insert(out.end(), std::make_move_iterator(part.begin()),
+               std::make_move_iterator(part.end()));
   }
   return out;
 }
@@ -77,27 +80,32 @@ std::vector<Fr> path_nodes(const InclusionProof& proof, const TreeShape& shape, 
     children.assign(sibling, sibling + arity - 1);
     children.insert(children.begin() + position, nodes.back());
     sibling += arity - 1;
-    nodes.push_back(hash == TreeHash::kSha256 ? hash::sha256_node(children[0], children[1])
-                                              : hash::poseidon(hash::merkle_domain(arity), children));
+    nodes.push_back(hash == TreeHash::kSha256
+                        ? hash::sha256_node(children[0], children[1])
+                        : hash::poseidon(hash::merkle_domain(arity), children));
   }
   return nodes;
 }
 
-std::vector<Fr> check_inclusion(Findings& findings, std::string_view where, const InclusionProof& proof,
-                                const ExpectedInclusion& expected) {
+std::vector<Fr> check_inclusion(Findings& findings, std::string_view where,
+                                const InclusionProof& proof, const ExpectedInclusion& expected) {
   if (!fits(proof, expected.shape)) {
-    findings.add(where, "{} levels and {} siblings do not fit a tree {} of {} levels and {} siblings",
-                 proof.positions.size(), proof.siblings.size(), expected.shape.to_string(), expected.shape.levels(),
-                 expected.shape.siblings());
+    findings.add(where,
+                 "{} levels and {} siblings do not fit a tree {} of {} levels and {} siblings",
+                 proof.positions.size(), proof.siblings.size(), expected.shape.to_string(),
+                 expected.shape.levels(), expected.shape.siblings());
     return {};
   }
   const std::uint64_t index = proof.leaf_index(expected.shape);
   if (index != expected.index) {
-    findings.add(where, "the path is that of leaf {}, leaf {} is to be opened", index, expected.index);
+    findings.add(where, "the path is that of leaf {}, leaf {} is to be opened", index,
+                 expected.index);
   }
   std::vector<Fr> nodes = path_nodes(proof, expected.shape, expected.hash);
-  if (nodes.back() != expected.root) findings.add(where, "the Merkle path does not reach {}", expected.root_name);
-  if (proof.root != expected.root) findings.add(where, "the stated root is not {}", expected.root_name);
+  if (nodes.back() != expected.root)
+    findings.add(where, "the Merkle path does not reach {}", expected.root_name);
+  if (proof.root != expected.root)
+    findings.add(where, "the stated root is not {}", expected.root_name);
   return nodes;
 }
 

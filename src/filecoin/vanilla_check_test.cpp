@@ -1,10 +1,10 @@
 #include "filecoin/vanilla_check.hpp"
 
-#include <gtest/gtest.h>
-
 #include "filecoin/post/vanilla_codec.hpp"
 #include "filecoin/vanilla_file.hpp"
 #include "support/golden.hpp"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::filecoin {
 namespace {
@@ -16,16 +16,20 @@ TEST(BadVanillaMessage, NamesEveryProofOnce) {
       {std::nullopt, 903, 5120, "comm_r", "it is not the sector's comm_r"},
   };
   EXPECT_EQ(bad_vanilla_message(entries, 2349),
-            "BAD-VANILLA: 2 of 2349 proofs rejected: index 17 (sector 4711): inclusion_proofs[3]: the Merkle path does "
-            "not reach comm_r_last (and 1 more); index 903 (sector 5120): comm_r: it is not the sector's comm_r. "
+            "BAD-VANILLA: 2 of 2349 proofs rejected: index 17 (sector 4711): inclusion_proofs[3]: "
+            "the Merkle path does "
+            "not reach comm_r_last (and 1 more); index 903 (sector 5120): comm_r: it is not the "
+            "sector's comm_r. "
             "Nothing was proved.");
 }
 
 TEST(BadVanillaMessage, AComplaintAboutTheWholeRejectsAll) {
-  const std::vector<BadEntry> entries = {{std::nullopt, std::nullopt, 9, "replica_id", "it is another's"},
-                                         {2, 5, 9, "comm_d_proofs", "bad"}};
+  const std::vector<BadEntry> entries = {
+      {std::nullopt, std::nullopt, 9, "replica_id", "it is another's"},
+      {2, 5, 9, "comm_d_proofs", "bad"}};
   EXPECT_EQ(bad_vanilla_message(entries, 180),
-            "BAD-VANILLA: 180 of 180 proofs rejected: (sector 9): replica_id: it is another's; partition 2, index 5 "
+            "BAD-VANILLA: 180 of 180 proofs rejected: (sector 9): replica_id: it is another's; "
+            "partition 2, index 5 "
             "(sector 9): comm_d_proofs: bad. Nothing was proved.");
 }
 
@@ -35,11 +39,11 @@ class InclusionCheck : public ::testing::TestWithParam<std::pair<const char*, co
   InclusionCheck()
       : size(SectorSize::parse(GetParam().second)),
         shape(tree_r_shape(size)),
-        proof(post::decode_vanilla_proof(
-                  decode_vanilla_file(testing::golden_bytes(
-                      fmt::format("sectors/{}/window.vanilla.json", GetParam().first)))[0],
-                  size, kWindowPostChallenges)
-                  .inclusions[4]),
+        proof(
+            post::decode_vanilla_proof(decode_vanilla_file(testing::golden_bytes(fmt::format(
+                                           "sectors/{}/window.vanilla.json", GetParam().first)))[0],
+                                       size, kWindowPostChallenges)
+                .inclusions[4]),
         expected{shape, TreeHash::kPoseidon, proof.leaf_index(shape), proof.root, "comm_x"} {}
 
   std::vector<std::string> complaints(const InclusionProof& changed) const {
@@ -84,10 +88,12 @@ TEST_P(InclusionCheck, FindsEveryChangedElement) {
 TEST_P(InclusionCheck, FindsEveryChangedPosition) {
   for (unsigned level = 0; level < shape.levels(); ++level) {
     InclusionProof changed = proof;
-    changed.positions[level] = static_cast<std::uint8_t>((changed.positions[level] + 1) % shape.arity(level));
+    changed.positions[level] =
+        static_cast<std::uint8_t>((changed.positions[level] + 1) % shape.arity(level));
     EXPECT_EQ(complaints(changed).size(), 2u) << level;
-    EXPECT_EQ(complaints(changed)[0], fmt::format("the path is that of leaf {}, leaf {} is to be opened",
-                                                  changed.leaf_index(shape), expected.index));
+    EXPECT_EQ(complaints(changed)[0],
+              fmt::format("the path is that of leaf {}, leaf {} is to be opened",
+                          changed.leaf_index(shape), expected.index));
   }
 }
 
@@ -105,8 +111,10 @@ TEST_P(InclusionCheck, FindsAPathOfAnotherShape) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, InclusionCheck,
-                         ::testing::Values(std::pair("2KiB-v1_1", "2KiB"), std::pair("16KiB-v1_1", "16KiB"),
-                                           std::pair("32KiB-v1_1", "32KiB"), std::pair("8MiB-v1_1", "8MiB")));
+                         ::testing::Values(std::pair("2KiB-v1_1", "2KiB"),
+                                           std::pair("16KiB-v1_1", "16KiB"),
+                                           std::pair("32KiB-v1_1", "32KiB"),
+                                           std::pair("8MiB-v1_1", "8MiB")));
 
 }  // namespace
 }  // namespace cuzk::filecoin

@@ -1,14 +1,16 @@
 #include "filecoin/vanilla_file.hpp"
 
-#include <algorithm>
-
 #include "base/json_reader.hpp"
+
+#include <algorithm>
 
 namespace cuzk::filecoin {
 
 std::vector<base::Bytes> decode_vanilla_file(base::ByteView file) {
-  if (std::find(file.begin(), file.end(), 0) != file.end()) return {base::Bytes(file.begin(), file.end())};
-  base::JsonReader reader({reinterpret_cast<const char*>(file.data()), file.size()}, "vanilla proofs");
+  if (std::find(file.begin(), file.end(), 0) != file.end())
+    return {base::Bytes(file.begin(), file.end())};
+  base::JsonReader reader({reinterpret_cast<const char*>(file.data()), file.size()},
+                          "vanilla proofs");
   std::vector<base::Bytes> blobs;
   std::string scratch;
   reader.array([&](std::size_t) {

@@ -10,15 +10,15 @@ namespace cuzk::hash {
 
 namespace {
 
-// A fetch searches the provider's tables, which costs more than hashing a few blocks: kept for the
-// program's life.
+// A fetch searches the provider's tables, which costs more than hashing a few blocks, so its result
+// is kept. It is never freed: OpenSSL's own clean-up at exit may run before our destructors would.
 const EVP_MD* fetched(const char* name) {
   static std::mutex mutex;
-  static std::map<std::string, EVP_MD*, std::less<>> known;
+  static auto& known = *new std::map<std::string, const EVP_MD*, std::less<>>;
   const std::lock_guard lock(mutex);
   const auto found = known.find(name);
   if (found != known.end()) return found->second;
-  EVP_MD* digest = EVP_MD_fetch(nullptr, name, nullptr);
+  const EVP_MD* digest = EVP_MD_fetch(nullptr, name, nullptr);
   if (digest == nullptr) base::fail<base::ResourceExhausted>("OpenSSL offers no digest '{}'", name);
   return known.emplace(name, digest).first->second;
 }

@@ -103,6 +103,8 @@ TEST(Blake2b, ShortAndKeyedDiffersFromThePrefixOfTheLong) {
   const auto full = blake2b(as_bytes("abc"));
   const base::Bytes32 keyed = keyed_blake2b_256("k", as_bytes("abc"));
   EXPECT_NE(to_hex(keyed), to_hex(base::ByteView(full).first(32)));
+  // Python: hashlib.blake2b(b"abc", key=b"k", digest_size=32).hexdigest()
+  EXPECT_EQ(to_hex(keyed), "12f0b4a482a321476483eac3387d86e810573152916fb35bf7a6b9951f221db3");
   EXPECT_NE(keyed, keyed_blake2b_256("l", as_bytes("abc")));
   EXPECT_THROW(keyed_blake2b_256("", as_bytes("abc")), base::InvalidInput);
   EXPECT_THROW(keyed_blake2b_256(std::string(65, 'k'), as_bytes("abc")), base::InvalidInput);

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 #include "hash/grain.hpp"
+#include "hash/poseidon_permutation.hpp"
+#include "hash/product_sum.hpp"
 #include "hash/sha256.hpp"
 #include "support/golden.hpp"
 
@@ -86,6 +88,57 @@ TEST(Poseidon, GoldenConstantsAndHashes) {
       EXPECT_EQ(poseidon(domain, inputs), fr_from_hex(test.at("out")));
       EXPECT_EQ(poseidon_by_definition(domain, inputs), fr_from_hex(test.at("out")));
     }
+  }
+}
+
+/// Both ways to sum products, on values that fill the limbs.
+std::vector<Fr> edge_values() {
+  std::vector<Fr> out = {Fr::zero(),
+                         Fr::one(),
+                         -Fr::one(),
+                         Fr::from_u64(~std::uint64_t{0}),
+                         Fr::power_of_two(253),
+                         -Fr::power_of_two(32)};
+  // The greatest Montgomery form, r - 1, and the one whose low limbs are all ones.
+  out.push_back(Fr::from_montgomery(
+      {Fr::kModulus[0] - 1, Fr::kModulus[1], Fr::kModulus[2], Fr::kModulus[3]}));
+  out.push_back(Fr::from_montgomery(
+      {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, Fr::kModulus[3] - 1}));
+  for (unsigned i = 2; i < 20; ++i) out.push_back(Fr::from_u64(i).inverse());
+  return out;
+}
+
+#if defined(__x86_64__)
+TEST(LazyProductSum, EqualsTheReducedSum) {
+  if (!lazy_products_supported()) GTEST_SKIP() << "this processor lacks BMI2 or ADX";
+  const std::vector<Fr> values = edge_values();
+  for (std::size_t first = 0; first < values.size(); ++first) {
+    for (std::size_t step = 0; step < values.size(); ++step) {
+      LazyProductSum lazy;
+      ReducedProductSum reduced;
+      EXPECT_EQ(lazy.sum(), Fr::zero());
+      for (unsigned i = 0; i < LazyProductSum::kMaxProducts; ++i) {
+        const Fr& a = values[first];
+        const Fr& b = values[(first + i * step) % values.size()];
+        lazy.add(a, b);
+        reduced.add(a, b);
+        const Fr sum = lazy.sum();
+        ASSERT_EQ(sum, reduced.sum()) << first << " " << step << " terms " << i + 1;
+        ASSERT_EQ(Fr::from_bytes_le(sum.to_bytes_le()), sum) << "canonical";
+      }
+    }
+  }
+}
+#endif
+
+TEST(Poseidon, BothPermutationsAgree) {
+  const PoseidonConstants& constants = poseidon_constants(PoseidonDomain::kMerkle8);
+  const std::vector<Fr> values = edge_values();
+  for (std::size_t i = 0; i + 8 <= values.size(); ++i) {
+    const std::span<const Fr> inputs(values.data() + i, 8);
+    const Fr reduced = PoseidonPermutation<9, ReducedProductSum>(constants, inputs).run();
+    EXPECT_EQ(poseidon(PoseidonDomain::kMerkle8, inputs), reduced);
+    EXPECT_EQ(poseidon_by_definition(PoseidonDomain::kMerkle8, inputs), reduced);
   }
 }
 

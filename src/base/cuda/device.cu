@@ -1,9 +1,8 @@
 #include "base/cuda/device.hpp"
-
-#include <cuda_runtime.h>
-
 #include "base/cuda/error.hpp"
 #include "base/error.hpp"
+
+#include <cuda_runtime.h>
 
 namespace cuzk::base::cuda {
 
@@ -40,8 +39,8 @@ std::vector<DeviceInfo> list_devices() {
     static_cast<void>(cudaDriverGetVersion(&driver));
     static_cast<void>(cudaRuntimeGetVersion(&runtime));
     if (driver == 0) return {};
-    fail<DeviceError>("the driver supports CUDA {}.{}, this program needs {}.{}: update the driver", driver / 1000,
-                      driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    fail<DeviceError>("the driver supports CUDA {}.{}, this program needs {}.{}: update the driver",
+                      driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
   }
   check(status, "number of devices");
   std::vector<DeviceInfo> devices;
@@ -51,16 +50,17 @@ std::vector<DeviceInfo> list_devices() {
 
 Device::Device(int ordinal) {
   const std::vector<DeviceInfo> devices = list_devices();
-  require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < devices.size(), "CUDA device {}: this machine has {}",
-          ordinal, devices.size());
+  require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < devices.size(),
+          "CUDA device {}: this machine has {}", ordinal, devices.size());
   info_ = devices[static_cast<std::size_t>(ordinal)];
   make_current();
   cudaFuncAttributes attributes;
   const cudaError_t status = cudaFuncGetAttributes(&attributes, probe);
   if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
     static_cast<void>(cudaGetLastError());
-    fail<InvalidInput>("CUDA device {} ({}) has compute capability {}.{}, for which this program has no code", ordinal,
-                       info_.name, info_.capability_major, info_.capability_minor);
+    fail<InvalidInput>(
+        "CUDA device {} ({}) has compute capability {}.{}, for which this program has no code",
+        ordinal, info_.name, info_.capability_major, info_.capability_minor);
   }
   check(status, "a kernel's attributes");
 }

@@ -18,18 +18,21 @@ struct DeviceInfo {
   int driver_version = 0, runtime_version = 0;  // 1000·major + 10·minor
 };
 
-/// All devices of this machine; none where there is no driver. Throws DeviceError if the driver is older than the runtime
-/// that this program was built with.
+/// All devices of this machine; none where there is no driver. Throws DeviceError if the driver is
+/// older than the runtime that this program was built with.
 std::vector<DeviceInfo> list_devices();
 
-/// A device that the kernels of this program can run on. Constant after construction; any number of threads may use it.
+/// A device that the kernels of this program can run on. Constant after construction; any number of
+/// threads may use it.
 class Device {
  public:
-  /// Throws InvalidInput if there is no such device or its capability is not one that the program has code for.
+  /// Throws InvalidInput if there is no such device or its capability is not one that the program
+  /// has code for.
   explicit Device(int ordinal);
 
   const DeviceInfo& info() const { return info_; }
-  /// Makes it the calling thread's current device: every thread that allocates or launches calls this first.
+  /// Makes it the calling thread's current device: every thread that allocates or launches calls
+  /// this first.
   void make_current() const;
   std::size_t free_bytes() const;
 

@@ -4,15 +4,15 @@
 #error "emulated_runtime.hpp stands in for the CUDA runtime; link runtime.cu"
 #endif
 
-#include <cstdlib>
-
 #include "base/cuda/memory.hpp"
 #include "base/cuda/stream.hpp"
 #include "base/error.hpp"
 
-/// The runtime behind emulated kernels: device memory is host memory, work runs when it is enqueued, events are always
-/// reached. Included by launch.hpp in translation units without the CUDA compiler, which are tests; everything else links
-/// runtime.cu.
+#include <cstdlib>
+
+/// The runtime behind emulated kernels: device memory is host memory, work runs when it is
+/// enqueued, events are always reached. Included by launch.hpp in translation units without the
+/// CUDA compiler, which are tests; everything else links runtime.cu.
 namespace cuzk::base::cuda {
 
 namespace memory {
@@ -20,12 +20,17 @@ namespace memory {
 inline void* allocate_emulated(std::size_t bytes, const char* purpose) {
   constexpr std::size_t kAlignment = 256;
   void* p = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  if (p == nullptr) fail<ResourceExhausted>("{} bytes of memory for {} are not to be had", bytes, purpose);
+  if (p == nullptr)
+    fail<ResourceExhausted>("{} bytes of memory for {} are not to be had", bytes, purpose);
   return p;
 }
-inline void* allocate_device(std::size_t bytes, const char* purpose) { return allocate_emulated(bytes, purpose); }
+inline void* allocate_device(std::size_t bytes, const char* purpose) {
+  return allocate_emulated(bytes, purpose);
+}
 inline void free_device(void* p) noexcept { std::free(p); }
-inline void* allocate_pinned(std::size_t bytes, const char* purpose) { return allocate_emulated(bytes, purpose); }
+inline void* allocate_pinned(std::size_t bytes, const char* purpose) {
+  return allocate_emulated(bytes, purpose);
+}
 inline void free_pinned(void* p) noexcept { std::free(p); }
 
 }  // namespace memory

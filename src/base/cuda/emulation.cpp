@@ -64,8 +64,10 @@ void start(Fibre& fibre) {
   fibre.exchanges = 0;
 }
 
-// Threads first .. last-1 go on if every one of them waits in `state` or has ended, and at least one waits.
-bool release(std::vector<std::unique_ptr<Fibre>>& fibres, unsigned first, unsigned last, State state) {
+// Threads first .. last-1 go on if every one of them waits in `state` or has ended, and at least
+// one waits.
+bool release(std::vector<std::unique_ptr<Fibre>>& fibres, unsigned first, unsigned last,
+             State state) {
   bool any = false;
   for (unsigned t = first; t < last; ++t) {
     if (fibres[t]->state == State::kEnded) continue;
@@ -94,7 +96,8 @@ void run_block(unsigned block) {
       progress = true;
     }
     for (unsigned first = 0; first < block; first += 32) {
-      progress |= release(m.fibres, first, first + 32 < block ? first + 32 : block, State::kWaitsForWarp);
+      progress |=
+          release(m.fibres, first, first + 32 < block ? first + 32 : block, State::kWaitsForWarp);
     }
     progress |= release(m.fibres, 0, block, State::kWaitsForBlock);
     if (progress) continue;
@@ -109,7 +112,8 @@ void run_block(unsigned block) {
 
 }  // namespace
 
-void run_grid(unsigned grid, unsigned block, std::size_t shared_bytes, const std::function<void()>& body) {
+void run_grid(unsigned grid, unsigned block, std::size_t shared_bytes,
+              const std::function<void()>& body) {
   Machine& m = machine();
   while (m.fibres.size() < block) m.fibres.push_back(std::make_unique<Fibre>());
   m.warps.resize((block + 31) / 32);
@@ -154,6 +158,5 @@ std::uint32_t ballot(bool predicate) {
   }
   return result;
 }
-
 
 }  // namespace cuzk::base::cuda::emulation

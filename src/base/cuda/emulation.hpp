@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <functional>
 
-/// Kernels on the CPU, for tests on machines without a GPU: with this header a C++ compiler takes a .cuh file as it is, and
-/// launch() runs it block after block, a fibre a thread. Barriers, warp votes and exchanges suspend the fibre, so a missing
-/// or divergent one shows up as a wrong result or as "threads wait for different things". What it cannot show: data races
-/// that the hardware's timing would expose, memory spaces, alignment faults, speed.
+/// Kernels on the CPU, for tests on machines without a GPU: with this header a C++ compiler takes a
+/// .cuh file as it is, and launch() runs it block after block, a fibre a thread. Barriers, warp
+/// votes and exchanges suspend the fibre, so a missing or divergent one shows up as a wrong result
+/// or as "threads wait for different things". What it cannot show: data races that the hardware's
+/// timing would expose, memory spaces, alignment faults, speed.
 ///
 /// One grid at a time in the whole process.
 
@@ -19,7 +20,7 @@
 #define __device__
 #define __host__
 #define __shared__ static
-#define __constant__ static
+#define __constant__
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
@@ -27,7 +28,9 @@
 struct alignas(16) uint4 {
   std::uint32_t x, y, z, w;
 };
-inline uint4 make_uint4(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t w) { return {x, y, z, w}; }
+inline uint4 make_uint4(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t w) {
+  return {x, y, z, w};
+}
 
 namespace cuzk::base::cuda::emulation {
 
@@ -35,10 +38,13 @@ struct Index {
   unsigned x = 0, y = 0, z = 0;
 };
 
-/// Runs `body` once a thread of the grid. Throws std::logic_error if the threads of a block can never all go on.
-void run_grid(unsigned grid, unsigned block, std::size_t shared_bytes, const std::function<void()>& body);
+/// Runs `body` once a thread of the grid. Throws std::logic_error if the threads of a block can
+/// never all go on.
+void run_grid(unsigned grid, unsigned block, std::size_t shared_bytes,
+              const std::function<void()>& body);
 
-/// Suspends the calling fibre until all threads of the block (or of the warp) that have not ended wait here too.
+/// Suspends the calling fibre until all threads of the block (or of the warp) that have not ended
+/// wait here too.
 void wait_for_block();
 void wait_for_warp();
 
@@ -60,16 +66,20 @@ inline void __threadfence() {}
 inline std::uint32_t __ballot_sync(std::uint32_t, bool predicate) {
   return cuzk::base::cuda::emulation::ballot(predicate);
 }
-inline bool __any_sync(std::uint32_t, bool predicate) { return cuzk::base::cuda::emulation::ballot(predicate) != 0; }
+inline bool __any_sync(std::uint32_t, bool predicate) {
+  return cuzk::base::cuda::emulation::ballot(predicate) != 0;
+}
 template <class T>
 T __shfl_sync(std::uint32_t, T value, int lane) {
   T result;
-  cuzk::base::cuda::emulation::exchange(&value, &result, sizeof(T), static_cast<unsigned>(lane) & 31u);
+  cuzk::base::cuda::emulation::exchange(&value, &result, sizeof(T),
+                                        static_cast<unsigned>(lane) & 31u);
   return result;
 }
 template <class T>
 T __shfl_xor_sync(std::uint32_t mask, T value, int lane_mask) {
-  return __shfl_sync(mask, value, static_cast<int>((threadIdx.x & 31u) ^ static_cast<unsigned>(lane_mask)));
+  return __shfl_sync(mask, value,
+                     static_cast<int>((threadIdx.x & 31u) ^ static_cast<unsigned>(lane_mask)));
 }
 template <class T>
 T __shfl_up_sync(std::uint32_t mask, T value, unsigned delta) {

@@ -14,16 +14,16 @@ class DeviceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The context is beyond use (an illegal access, an ECC error, a device off the bus): every later call on it fails, so
-/// replace the worker.
+/// The context is beyond use (an illegal access, an ECC error, a device off the bus): every later
+/// call on it fails, so replace the worker.
 class DeviceLost : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
 #ifdef __CUDACC__
-/// Throws for any `status` but success: ResourceExhausted where memory ran out, DeviceLost where the context is beyond use,
-/// else DeviceError. `what` names the work in the text.
+/// Throws for any `status` but success: ResourceExhausted where memory ran out, DeviceLost where
+/// the context is beyond use, else DeviceError. `what` names the work in the text.
 void throw_device_error(cudaError_t status, const char* what);
 inline void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess) throw_device_error(status, what);

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a kernel file (.cuh) includes: CUDA's built-ins under nvcc, their stand-ins (emulation.hpp) under any other
-/// compiler, and the few device primitives that CUDA offers only as assembly.
+/// What a kernel file (.cuh) includes: CUDA's built-ins under nvcc, their stand-ins (emulation.hpp)
+/// under any other compiler, and the few device primitives that CUDA offers only as assembly.
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
@@ -9,10 +9,10 @@
 #include "base/cuda/emulation.hpp"
 #endif
 
+#include "base/cuda/qualifiers.hpp"
+
 #include <cstddef>
 #include <cstdint>
-
-#include "base/cuda/qualifiers.hpp"
 
 #ifdef __CUDACC__
 #define CUZK_DEVICE __device__ __forceinline__
@@ -34,8 +34,9 @@ CUZK_DEVICE uint4* dynamic_shared_words() {
 #endif
 }
 
-/// Starts a copy of 16 bytes from global to shared memory. Copies of one thread form groups, closed by commit_copies();
-/// wait_copies<N>() waits until at most the last N groups of this thread are under way.
+/// Starts a copy of 16 bytes from global to shared memory. Copies of one thread form groups, closed
+/// by commit_copies(); wait_copies<N>() waits until at most the last N groups of this thread are
+/// under way.
 CUZK_DEVICE void copy_to_shared_16(uint4* shared, const uint4* global) {
 #ifdef __CUDACC__
 #ifdef __CUDA_ARCH__
@@ -63,8 +64,8 @@ CUZK_DEVICE void wait_copies() {
 CUZK_DEVICE std::uint32_t grid_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 CUZK_DEVICE std::uint32_t grid_threads() { return gridDim.x * blockDim.x; }
 
-// Warp primitives for code that is also compiled for the host by nvcc (where they are never run): all 32 lanes, or all that
-// have not ended, call them together.
+// Warp primitives for code that is also compiled for the host by nvcc (where they are never run):
+// all 32 lanes, or all that have not ended, call them together.
 
 CUZK_HD unsigned lane_index() {
 #if defined(__CUDA_ARCH__) || !defined(__CUDACC__)

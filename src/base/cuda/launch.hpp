@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstddef>
-#include <cstring>
-
 #include "base/cuda/kernel.hpp"
 #include "base/cuda/stream_ref.hpp"
+
+#include <cstddef>
+#include <cstring>
 
 #ifdef __CUDACC__
 #include "base/cuda/error.hpp"
@@ -12,9 +12,9 @@
 #include "base/cuda/emulated_runtime.hpp"
 #endif
 
-/// Enqueuing work on a stream: launches, fills and copies (sort.hpp adds CUB's sort and sum). Under nvcc these are thin
-/// calls of the CUDA runtime that turn errors into exceptions (error.hpp); elsewhere they run at once on the CPU
-/// (emulation.hpp), so that a launcher is tested as it is.
+/// Enqueuing work on a stream: launches, fills and copies (sort.hpp adds CUB's sort and sum). Under
+/// nvcc these are thin calls of the CUDA runtime that turn errors into exceptions (error.hpp);
+/// elsewhere they run at once on the CPU (emulation.hpp), so that a launcher is tested as it is.
 namespace cuzk::base::cuda {
 
 struct LaunchShape {
@@ -29,7 +29,8 @@ inline unsigned blocks_for(std::size_t items, unsigned block) {
 
 /// Enqueues kernel(arguments...). A grid of no blocks enqueues nothing.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const LaunchShape& shape, StreamRef stream, Arguments&&... arguments) {
+void launch(void (*kernel)(Parameters...), const LaunchShape& shape, StreamRef stream,
+            Arguments&&... arguments) {
   if (shape.grid == 0) return;
 #ifdef __CUDACC__
   constexpr std::size_t kSharedWithoutAsking = 48 * 1024;
@@ -38,7 +39,8 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, StreamRef s
                                static_cast<int>(shape.shared_bytes)),
           "shared memory of a kernel");
   }
-  kernel<<<shape.grid, shape.block, shape.shared_bytes, stream.handle>>>(static_cast<Parameters>(arguments)...);
+  kernel<<<shape.grid, shape.block, shape.shared_bytes, stream.handle>>>(
+      static_cast<Parameters>(arguments)...);
   check(cudaGetLastError(), "kernel launch");
 #else
   static_cast<void>(stream);

@@ -2,8 +2,9 @@
 
 #include <cstddef>
 
-/// Raw allocations behind the owners in buffer.hpp: the CUDA runtime's (runtime.cu), or the C library's for emulated kernels
-/// (emulated_runtime.hpp). 256-byte aligned. Both allocators throw ResourceExhausted, naming the purpose.
+/// Raw allocations behind the owners in buffer.hpp: the CUDA runtime's (runtime.cu), or the C
+/// library's for emulated kernels (emulated_runtime.hpp). 256-byte aligned. Both allocators throw
+/// ResourceExhausted, naming the purpose.
 namespace cuzk::base::cuda::memory {
 
 void* allocate_device(std::size_t bytes, const char* purpose);

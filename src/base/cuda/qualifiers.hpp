@@ -1,9 +1,10 @@
 #pragma once
 
-/// Code that host and device share. A function marked CUZK_HD is compiled for both by nvcc and is an ordinary inline
-/// function for every other compiler. CUZK_HD_CALL marks one that must stay a call on the device (large and rarely
-/// executed, or shared by several places of a kernel whose code would otherwise outgrow the instruction cache);
-/// CUZK_HD_CALL_TEMPLATE is the same for a template.
+/// Code that host and device share. A function marked CUZK_HD is compiled for both by nvcc and is
+/// an ordinary inline function for every other compiler. CUZK_HD_CALL marks one that must stay a
+/// call on the device (large and rarely executed, or shared by several places of a kernel whose
+/// code would otherwise outgrow the instruction cache); CUZK_HD_CALL_TEMPLATE is the same for a
+/// template.
 #ifdef __CUDACC__
 #define CUZK_HD __host__ __device__ __forceinline__
 #define CUZK_HD_CALL static __host__ __device__ __noinline__

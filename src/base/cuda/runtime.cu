@@ -1,11 +1,11 @@
-#include <cuda_runtime.h>
-
-#include <utility>
-
 #include "base/cuda/error.hpp"
 #include "base/cuda/memory.hpp"
 #include "base/cuda/stream.hpp"
 #include "base/error.hpp"
+
+#include <cuda_runtime.h>
+
+#include <utility>
 
 namespace cuzk::base::cuda {
 
@@ -13,13 +13,15 @@ namespace memory {
 
 namespace {
 
-[[noreturn]] void fail_allocation(std::size_t bytes, const char* kind, const char* purpose, cudaError_t status) {
+[[noreturn]] void fail_allocation(std::size_t bytes, const char* kind, const char* purpose,
+                                  cudaError_t status) {
   static_cast<void>(cudaGetLastError());
   if (status != cudaErrorMemoryAllocation) throw_device_error(status, purpose);
   std::size_t free_bytes = 0, total_bytes = 0;
   static_cast<void>(cudaMemGetInfo(&free_bytes, &total_bytes));
-  fail<ResourceExhausted>("{} bytes of {} memory for {} are not to be had ({} of {} bytes of device memory are free)", bytes,
-                          kind, purpose, free_bytes, total_bytes);
+  fail<ResourceExhausted>(
+      "{} bytes of {} memory for {} are not to be had ({} of {} bytes of device memory are free)",
+      bytes, kind, purpose, free_bytes, total_bytes);
 }
 
 }  // namespace
@@ -45,12 +47,15 @@ void free_pinned(void* p) noexcept {
 
 }  // namespace memory
 
-void synchronize(StreamRef stream) { check(cudaStreamSynchronize(stream.handle), "work on a stream"); }
+void synchronize(StreamRef stream) {
+  check(cudaStreamSynchronize(stream.handle), "work on a stream");
+}
 
 Stream::Stream(bool high_priority) {
   int lowest = 0, highest = 0;
   check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "stream priorities");
-  check(cudaStreamCreateWithPriority(&stream_.handle, cudaStreamNonBlocking, high_priority ? highest : lowest),
+  check(cudaStreamCreateWithPriority(&stream_.handle, cudaStreamNonBlocking,
+                                     high_priority ? highest : lowest),
         "stream creation");
 }
 Stream::~Stream() {
@@ -71,8 +76,12 @@ Event& Event::operator=(Event&& other) noexcept {
   std::swap(event_, other.event_);
   return *this;
 }
-void Event::record(StreamRef stream) { check(cudaEventRecord(event_, stream.handle), "event record"); }
-void Event::block(StreamRef stream) const { check(cudaStreamWaitEvent(stream.handle, event_, 0), "wait for an event"); }
+void Event::record(StreamRef stream) {
+  check(cudaEventRecord(event_, stream.handle), "event record");
+}
+void Event::block(StreamRef stream) const {
+  check(cudaStreamWaitEvent(stream.handle, event_, 0), "wait for an event");
+}
 void Event::synchronize() const { check(cudaEventSynchronize(event_), "work before an event"); }
 bool Event::reached() const {
   const cudaError_t status = cudaEventQuery(event_);

@@ -1,19 +1,19 @@
 #pragma once
 
+#include "base/cuda/kernel.hpp"
+#include "base/cuda/stream_ref.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
-#include "base/cuda/kernel.hpp"
-#include "base/cuda/stream_ref.hpp"
-
 #ifdef __CUDACC__
+#include "base/cuda/error.hpp"
+
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
-
-#include "base/cuda/error.hpp"
 #endif
 
 /// CUB's device-wide sort and prefix sum; outside nvcc the standard library's, at once.
@@ -26,7 +26,9 @@ inline std::size_t sort_pairs_scratch(std::size_t count) {
   const std::uint32_t* none = nullptr;
   std::uint32_t* out = nullptr;
   check(cub::DeviceRadixSort::SortPairs(nullptr, up, none, out, none, out, count, 0, 32), "sort");
-  check(cub::DeviceRadixSort::SortPairsDescending(nullptr, down, none, out, none, out, count, 0, 32), "sort");
+  check(
+      cub::DeviceRadixSort::SortPairsDescending(nullptr, down, none, out, none, out, count, 0, 32),
+      "sort");
   return std::max(up, down);
 #else
   static_cast<void>(count);
@@ -37,18 +39,20 @@ inline std::size_t sort_pairs_scratch(std::size_t count) {
 enum class SortOrder { kAscending, kDescending };
 
 /// Stable sort of pairs by the low `key_bits` bits of the key. In and out do not overlap.
-inline void sort_pairs(void* scratch, std::size_t scratch_bytes, const std::uint32_t* keys_in, std::uint32_t* keys_out,
-                       const std::uint32_t* values_in, std::uint32_t* values_out, std::size_t count, int key_bits,
-                       SortOrder order, StreamRef stream) {
+inline void sort_pairs(void* scratch, std::size_t scratch_bytes, const std::uint32_t* keys_in,
+                       std::uint32_t* keys_out, const std::uint32_t* values_in,
+                       std::uint32_t* values_out, std::size_t count, int key_bits, SortOrder order,
+                       StreamRef stream) {
   if (count == 0) return;
 #ifdef __CUDACC__
   if (order == SortOrder::kAscending) {
-    check(cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, keys_in, keys_out, values_in, values_out, count, 0,
-                                          key_bits, stream.handle),
+    check(cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, keys_in, keys_out, values_in,
+                                          values_out, count, 0, key_bits, stream.handle),
           "sort");
   } else {
-    check(cub::DeviceRadixSort::SortPairsDescending(scratch, scratch_bytes, keys_in, keys_out, values_in, values_out,
-                                                    count, 0, key_bits, stream.handle),
+    check(cub::DeviceRadixSort::SortPairsDescending(scratch, scratch_bytes, keys_in, keys_out,
+                                                    values_in, values_out, count, 0, key_bits,
+                                                    stream.handle),
           "sort");
   }
 #else
@@ -82,11 +86,12 @@ inline std::size_t exclusive_sum_scratch(std::size_t count) {
 }
 
 /// out[i] = in[0] + ... + in[i-1].
-inline void exclusive_sum(void* scratch, std::size_t scratch_bytes, const std::uint32_t* in, std::uint32_t* out,
-                          std::size_t count, StreamRef stream) {
+inline void exclusive_sum(void* scratch, std::size_t scratch_bytes, const std::uint32_t* in,
+                          std::uint32_t* out, std::size_t count, StreamRef stream) {
   if (count == 0) return;
 #ifdef __CUDACC__
-  check(cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, in, out, count, stream.handle), "scan");
+  check(cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, in, out, count, stream.handle),
+        "scan");
 #else
   static_cast<void>(scratch), static_cast<void>(scratch_bytes), static_cast<void>(stream);
   std::uint32_t sum = 0;

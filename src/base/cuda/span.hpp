@@ -1,14 +1,15 @@
 #pragma once
 
+#include "base/cuda/qualifiers.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include "base/cuda/qualifiers.hpp"
-
 namespace cuzk::base::cuda {
 
-/// A view of `size` objects in device memory: host code passes it around, only kernels look behind it. Owns nothing.
+/// A view of `size` objects in device memory: host code passes it around, only kernels look behind
+/// it. Owns nothing.
 template <class T>
 struct DeviceSpan {
   T* data = nullptr;
@@ -25,17 +26,19 @@ struct DeviceSpan {
   DeviceSpan subspan(std::size_t offset, std::size_t count) const { return {data + offset, count}; }
 };
 
-/// Cuts a workspace into typed arrays, each aligned to 256 bytes. Run on no memory it only adds up, so that the size of a
-/// workspace and its use come from the same text:
+/// Cuts a workspace into typed arrays, each aligned to 256 bytes. Run on no memory it only adds up,
+/// so that the size of a workspace and its use come from the same text:
 ///
-///   struct Buffers { DeviceSpan<u32> keys; static Buffers carve(Carver& carver, size_t n) { return {carver.take<u32>(n)}; } };
-///   Carver measure;  Buffers::carve(measure, n);  size_t bytes = measure.bytes_used();
+///   struct Buffers { DeviceSpan<u32> keys; static Buffers carve(Carver& carver, size_t n) { return
+///   {carver.take<u32>(n)}; } }; Carver measure;  Buffers::carve(measure, n);  size_t bytes =
+///   measure.bytes_used();
 class Carver {
  public:
   static constexpr std::size_t kAlignment = 256;
 
   Carver() = default;
-  explicit Carver(DeviceSpan<std::byte> workspace) : base_(workspace.data), capacity_(workspace.size) {}
+  explicit Carver(DeviceSpan<std::byte> workspace)
+      : base_(workspace.data), capacity_(workspace.size) {}
 
   template <class T>
   DeviceSpan<T> take(std::size_t count) {

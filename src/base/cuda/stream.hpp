@@ -6,10 +6,12 @@ struct CUevent_st;
 
 namespace cuzk::base::cuda {
 
-/// Waits until all work enqueued on the stream so far has run, and throws what it failed with. Other streams go on.
+/// Waits until all work enqueued on the stream so far has run, and throws what it failed with.
+/// Other streams go on.
 void synchronize(StreamRef stream);
 
-/// Owner of a stream that does not wait for the default stream. Its destruction waits for nothing; pending work still runs.
+/// Owner of a stream that does not wait for the default stream. Its destruction waits for nothing;
+/// pending work still runs.
 class Stream {
  public:
   /// Higher priority: its kernels' blocks go before those of other streams.
@@ -25,7 +27,8 @@ class Stream {
   StreamRef stream_;
 };
 
-/// Owner of a point in a stream's work: for other streams and the host to wait for, and to take times between.
+/// Owner of a point in a stream's work: for other streams and the host to wait for, and to take
+/// times between.
 class Event {
  public:
   Event();

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <blst.h>
-
-#include <cstring>
-
 #include "curve/device/fp.hpp"
 #include "curve/device/fp2.hpp"
 #include "curve/device/group.hpp"
 
-/// Between device types and blst's, on the host. Bytes are the same up to reduction: to_blst takes values in [0, 8p),
-/// from_blst gives canonical ones.
+#include <blst.h>
+
+#include <cstring>
+
+/// Between device types and blst's, on the host. Bytes are the same up to reduction: to_blst takes
+/// values in [0, 8p), from_blst gives canonical ones.
 namespace cuzk::curve::device {
 
 inline blst_fp to_blst(const Fp& a) {
@@ -39,7 +39,8 @@ inline blst_p2 to_blst(const G2Affine& a) {
   blst_p2_from_affine(&d, &affine);
   return d;
 }
-/// Jacobian with Z = ZZ: X' = X·ZZ, Y' = Y·ZZZ. (x = X/ZZ = X'/ZZ², y = Y/ZZZ = Y·ZZZ/ZZZ² = Y'/ZZ³.)
+/// Jacobian with Z = ZZ: X' = X·ZZ, Y' = Y·ZZZ. (x = X/ZZ = X'/ZZ², y = Y/ZZZ = Y·ZZZ/ZZZ² =
+/// Y'/ZZ³.)
 inline blst_p1 to_blst(const G1Xyzz& a) {
   if (is_zero_limbs(a.zz)) return blst_p1{};
   return {to_blst(mul(a.x, a.zz)), to_blst(mul(a.y, a.zzz)), to_blst(a.zz)};

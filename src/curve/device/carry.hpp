@@ -1,30 +1,33 @@
 #pragma once
 
-#include <cstdint>
-
 #include "base/cuda/qualifiers.hpp"
 
-/// Carry chains on 32-bit words. On the device each function is one PTX instruction; ptxas fuses a (mad|madc).lo.cc
-/// with the madc.hi.cc on the same operands into one IMAD.WIDE.U32(.X), a 32 x 32 + 64-bit product with carry in and
-/// out. On the host the carry flag is a variable, so that an algorithm written with these runs word for word the same.
+#include <cstdint>
+
+/// Carry chains on 32-bit words. On the device each function is one PTX instruction; ptxas fuses a
+/// (mad|madc).lo.cc with the madc.hi.cc on the same operands into one IMAD.WIDE.U32(.X), a 32 x 32
+/// + 64-bit product with carry in and out. On the host the carry flag is a variable, so that an
+/// algorithm written with these runs word for word the same.
 ///
-/// A trailing _cc sets the flag; addc, subc and madc read it. For subtraction the flag is the borrow.
-/// Statements that pass a flag must follow each other directly. The flag belongs to the thread.
+/// A trailing _cc sets the flag; addc, subc and madc read it. For subtraction the flag is the
+/// borrow. Statements that pass a flag must follow each other directly. The flag belongs to the
+/// thread.
 namespace cuzk::curve::device::carry {
 
 #ifdef __CUDA_ARCH__
 
-#define CUZK_PTX2(name, instruction)                                                            \
-  __device__ __forceinline__ std::uint32_t name(std::uint32_t a, std::uint32_t b) {             \
-    std::uint32_t d;                                                                            \
-    asm volatile(instruction " %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));                        \
-    return d;                                                                                   \
+#define CUZK_PTX2(name, instruction)                                                \
+  __device__ __forceinline__ std::uint32_t name(std::uint32_t a, std::uint32_t b) { \
+    std::uint32_t d;                                                                \
+    asm volatile(instruction " %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));            \
+    return d;                                                                       \
   }
-#define CUZK_PTX3(name, instruction)                                                            \
-  __device__ __forceinline__ std::uint32_t name(std::uint32_t a, std::uint32_t b, std::uint32_t c) { \
-    std::uint32_t d;                                                                            \
-    asm volatile(instruction " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));            \
-    return d;                                                                                   \
+#define CUZK_PTX3(name, instruction)                                                 \
+  __device__ __forceinline__ std::uint32_t name(std::uint32_t a, std::uint32_t b,    \
+                                                std::uint32_t c) {                   \
+    std::uint32_t d;                                                                 \
+    asm volatile(instruction " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)); \
+    return d;                                                                        \
   }
 CUZK_PTX2(add_cc, "add.cc.u32")
 CUZK_PTX2(addc_cc, "addc.cc.u32")
@@ -54,7 +57,8 @@ inline std::uint32_t sum(std::uint32_t a, std::uint32_t b, std::uint32_t carry_i
   if (set) flag() = static_cast<std::uint32_t>(total >> 32);
   return static_cast<std::uint32_t>(total);
 }
-inline std::uint32_t difference(std::uint32_t a, std::uint32_t b, std::uint32_t borrow_in, bool set) {
+inline std::uint32_t difference(std::uint32_t a, std::uint32_t b, std::uint32_t borrow_in,
+                                bool set) {
   const std::uint64_t total = std::uint64_t{a} - b - borrow_in;
   if (set) flag() = static_cast<std::uint32_t>(total >> 63);
   return static_cast<std::uint32_t>(total);
@@ -68,10 +72,18 @@ inline std::uint32_t high(std::uint32_t a, std::uint32_t b) {
 
 }  // namespace detail
 
-CUZK_HD std::uint32_t add_cc(std::uint32_t a, std::uint32_t b) { return detail::sum(a, b, 0, true); }
-CUZK_HD std::uint32_t addc_cc(std::uint32_t a, std::uint32_t b) { return detail::sum(a, b, detail::flag(), true); }
-CUZK_HD std::uint32_t addc(std::uint32_t a, std::uint32_t b) { return detail::sum(a, b, detail::flag(), false); }
-CUZK_HD std::uint32_t sub_cc(std::uint32_t a, std::uint32_t b) { return detail::difference(a, b, 0, true); }
+CUZK_HD std::uint32_t add_cc(std::uint32_t a, std::uint32_t b) {
+  return detail::sum(a, b, 0, true);
+}
+CUZK_HD std::uint32_t addc_cc(std::uint32_t a, std::uint32_t b) {
+  return detail::sum(a, b, detail::flag(), true);
+}
+CUZK_HD std::uint32_t addc(std::uint32_t a, std::uint32_t b) {
+  return detail::sum(a, b, detail::flag(), false);
+}
+CUZK_HD std::uint32_t sub_cc(std::uint32_t a, std::uint32_t b) {
+  return detail::difference(a, b, 0, true);
+}
 CUZK_HD std::uint32_t subc_cc(std::uint32_t a, std::uint32_t b) {
   return detail::difference(a, b, detail::flag(), true);
 }
@@ -99,11 +111,13 @@ CUZK_HD std::uint32_t madc_hi_cc(std::uint32_t a, std::uint32_t b, std::uint32_t
 
 #endif
 
-/// accumulator[0 .. 2·Count-1] += {x[0], x[2], x[4], ...} · y as a row of Count 64-bit columns that tile the limbs; the
-/// carry out of the row stays in the flag. CarryIn: the row starts by consuming the flag.
+/// accumulator[0 .. 2·Count-1] += {x[0], x[2], x[4], ...} · y as a row of Count 64-bit columns that
+/// tile the limbs; the carry out of the row stays in the flag. CarryIn: the row starts by consuming
+/// the flag.
 template <int Count, bool CarryIn = false>
 CUZK_HD void mad_row(std::uint32_t* accumulator, const std::uint32_t* x, std::uint32_t y) {
-  accumulator[0] = CarryIn ? madc_lo_cc(x[0], y, accumulator[0]) : mad_lo_cc(x[0], y, accumulator[0]);
+  accumulator[0] =
+      CarryIn ? madc_lo_cc(x[0], y, accumulator[0]) : mad_lo_cc(x[0], y, accumulator[0]);
   accumulator[1] = madc_hi_cc(x[0], y, accumulator[1]);
   CUZK_UNROLL
   for (int k = 1; k < Count; ++k) {

@@ -3,9 +3,10 @@
 #include "curve/device/fp.hpp"
 #include "curve/device/fp_inverse.hpp"
 
-/// Fp2 = Fp[u] / (u² + 1): c0 + c1·u, both components in one thread. Every component stays in [0, 2p): a product gives
-/// (2·2 + 2·2) / 9.84 + 1 < 2, so only sums need a correction. The template arguments that the formulas of group.hpp pass
-/// are bounds for Fp's lazy ranges and mean nothing here. Kernels use Fp2Lane, which splits an element over two threads.
+/// Fp2 = Fp[u] / (u² + 1): c0 + c1·u, both components in one thread. Every component stays in [0,
+/// 2p): a product gives (2·2 + 2·2) / 9.84 + 1 < 2, so only sums need a correction. The template
+/// arguments that the formulas of group.hpp pass are bounds for Fp's lazy ranges and mean nothing
+/// here. Kernels use Fp2Lane, which splits an element over two threads.
 namespace cuzk::curve::device {
 
 struct alignas(16) Fp2 {
@@ -51,7 +52,8 @@ CUZK_HD Fp2 mul(const Fp2& a, const Fp2& b) {
 }
 /// (a0 + a1)(a0 - a1) + 2·a0·a1·u.
 CUZK_HD Fp2 square(const Fp2& a) {
-  const Fp sum = subtract_if_possible<2>(add(a.c0, a.c1)), difference = subtract_if_possible<2>(sub<2>(a.c0, a.c1));
+  const Fp sum = subtract_if_possible<2>(add(a.c0, a.c1)),
+           difference = subtract_if_possible<2>(sub<2>(a.c0, a.c1));
   return {mul(sum, difference), mul(subtract_if_possible<2>(add(a.c1, a.c1)), a.c0)};
 }
 /// conj(a) / (a0² + a1²); zero for zero.

@@ -4,16 +4,17 @@
 #include "curve/device/fp.hpp"
 #include "curve/device/fp_inverse.hpp"
 
-/// Fp2 on a pair of neighbouring lanes: lane 2i holds c0, lane 2i + 1 holds c1. A product fetches the other lane's operands
-/// and is then one ab + cd with a single reduction on each lane:
+/// Fp2 on a pair of neighbouring lanes: lane 2i holds c0, lane 2i + 1 holds c1. A product fetches
+/// the other lane's operands and is then one ab + cd with a single reduction on each lane:
 ///
 ///   c0 = a0·b0 + a1·(-b1)        c1 = a1·b0 + a0·b1
 ///
 /// Half the registers of Fp2, twice the threads. Components stay in [0, 2p), as in Fp2.
 ///
-/// Everything here but add, sub, select and the like exchanges data within the warp, so all 32 lanes must call it together:
-/// kernels keep their control flow uniform within a warp (any()) and select where pairs differ. Where a function gives a
-/// truth value about the element, both lanes of the pair get the same one.
+/// Everything here but add, sub, select and the like exchanges data within the warp, so all 32
+/// lanes must call it together: kernels keep their control flow uniform within a warp (any()) and
+/// select where pairs differ. Where a function gives a truth value about the element, both lanes of
+/// the pair get the same one.
 namespace cuzk::curve::device {
 
 struct alignas(16) Fp2Lane {
@@ -78,12 +79,16 @@ CUZK_HD Fp2Lane canonical(const Fp2Lane& a) { return {canonical(a.component)}; }
 CUZK_HD Fp2Lane select(bool condition, const Fp2Lane& a, const Fp2Lane& b) {
   return {select(condition, a.component, b.component)};
 }
-CUZK_HD bool is_zero_limbs(const Fp2Lane& a) { return lane_detail::both(is_zero_limbs(a.component)); }
+CUZK_HD bool is_zero_limbs(const Fp2Lane& a) {
+  return lane_detail::both(is_zero_limbs(a.component));
+}
 CUZK_HD bool is_zero(const Fp2Lane& a) { return lane_detail::both(is_zero(a.component)); }
 CUZK_HD bool may_be_zero(const Fp2Lane& a) {
   return lane_detail::both(is_zero_limbs(a.component) || may_be_zero(a.component));
 }
-CUZK_HD Fp2Lane mul(const Fp2Lane& a, const Fp2Lane& b) { return {lane_detail::product(a.component, b.component)}; }
+CUZK_HD Fp2Lane mul(const Fp2Lane& a, const Fp2Lane& b) {
+  return {lane_detail::product(a.component, b.component)};
+}
 CUZK_HD Fp2Lane square(const Fp2Lane& a) { return {lane_detail::square(a.component)}; }
 /// Both lanes invert the norm: a warp in lockstep pays once.
 CUZK_HD Fp2Lane inverse(const Fp2Lane& a) {

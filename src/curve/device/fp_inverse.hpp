@@ -2,21 +2,23 @@
 
 #include "curve/device/fp.hpp"
 
-/// Inversion in Fp by binary GCD on approximations (T. Pornin, "Optimized Binary GCD for Modular Inversion", ePrint
-/// 2020/972), thirty steps at a time. Thirty steps on (top bits, low 30 bits) of (a, b) give factors with
+/// Inversion in Fp by binary GCD on approximations (T. Pornin, "Optimized Binary GCD for Modular
+/// Inversion", ePrint 2020/972), thirty steps at a time. Thirty steps on (top bits, low 30 bits) of
+/// (a, b) give factors with
 ///
 ///   2^30·a' = ±(F0·a - G0·b),   2^30·b' = ±(G1·b - F1·a),   F, G >= 0, F + G <= 2^30,
 ///
-/// which are then applied to the full values and, modulo p, to the cofactors (u, v). No branch depends on the value, so a
-/// warp inverts 32 elements for the price of one; it stops when all its values are done, after about 19 rounds. Measured
-/// on H200: 0.70 G/s over the chip, 29 us of latency.
+/// which are then applied to the full values and, modulo p, to the cofactors (u, v). No branch
+/// depends on the value, so a warp inverts 32 elements for the price of one; it stops when all its
+/// values are done, after about 19 rounds. Measured on H200: 0.70 G/s over the chip, 29 us of
+/// latency.
 namespace cuzk::curve::device {
 
 namespace fp_detail {
 
 /// t = x·f - y·g, 13 limbs in two's complement. -y·g = (2^384 - 1 - y)·g + g - 2^384·g.
-CUZK_HD void linear_combination(std::uint32_t* t, const std::uint32_t* x, std::uint32_t f, const std::uint32_t* y,
-                                std::uint32_t g) {
+CUZK_HD void linear_combination(std::uint32_t* t, const std::uint32_t* x, std::uint32_t f,
+                                const std::uint32_t* y, std::uint32_t g) {
   std::uint32_t even[12], odd[12], complement[12];
   CUZK_UNROLL
   for (int j = 0; j < 12; ++j) complement[j] = ~y[j];
@@ -40,12 +42,13 @@ CUZK_HD void shift_right_30(std::uint32_t* d, const std::uint32_t* t) {
   for (int j = 0; j < 12; ++j) d[j] = (t[j] >> 30) | (t[j + 1] << 2);
 }
 /// w = ±(x·f - y·g) / 2^30 mod p, in [0, p), for x, y in [0, p).
-CUZK_HD void update_cofactor(std::uint32_t* w, const std::uint32_t* x, std::uint32_t f, const std::uint32_t* y,
-                             std::uint32_t g, std::uint32_t sign) {
+CUZK_HD void update_cofactor(std::uint32_t* w, const std::uint32_t* x, std::uint32_t f,
+                             const std::uint32_t* y, std::uint32_t g, std::uint32_t sign) {
   using fp_constants::multiple_limb;
   std::uint32_t t[13], p[12], even[12], odd[12], s[13];
   linear_combination(t, x, f, y, g);
-  const std::uint32_t m = (t[0] * fp_constants::kMinusInverse) & 0x3fffffffu;  // t + m·p is divisible by 2^30
+  const std::uint32_t m =
+      (t[0] * fp_constants::kMinusInverse) & 0x3fffffffu;  // t + m·p is divisible by 2^30
   CUZK_UNROLL
   for (int j = 0; j < 12; ++j) {
     p[j] = multiple_limb<1>(j);
@@ -138,7 +141,8 @@ CUZK_HD GcdFactors thirty_steps(const std::uint32_t* a, const std::uint32_t* b) 
 
 }  // namespace fp_detail
 
-/// 1/x in Montgomery form (R² / x as integers), below 1.3 p, for x in [0, 8p). Zero for x = 0 mod p.
+/// 1/x in Montgomery form (R² / x as integers), below 1.3 p, for x in [0, 8p). Zero for x = 0 mod
+/// p.
 CUZK_HD_CALL Fp inverse(Fp x) {
   x = canonical(x);
   std::uint32_t a[12], b[12], u[12], v[12];
@@ -155,7 +159,8 @@ CUZK_HD_CALL Fp inverse(Fp x) {
     std::uint32_t next_a[13], next_b[13], next_u[12], next_v[12];
     fp_detail::linear_combination(next_a, a, k.f0, b, k.g0);
     fp_detail::linear_combination(next_b, b, k.g1, a, k.f1);
-    const std::uint32_t sign_a = fp_detail::sign_mask(next_a[12]), sign_b = fp_detail::sign_mask(next_b[12]);
+    const std::uint32_t sign_a = fp_detail::sign_mask(next_a[12]),
+                        sign_b = fp_detail::sign_mask(next_b[12]);
     fp_detail::negate_if(next_a, sign_a);
     fp_detail::negate_if(next_b, sign_b);
     fp_detail::shift_right_30(a, next_a);
@@ -175,8 +180,8 @@ CUZK_HD_CALL Fp inverse(Fp x) {
   CUZK_UNROLL
   for (int j = 0; j < 12; ++j) w.limbs[j] = v[j];
   // R³ mod p: (1/x)·R³ / R = R² / x.
-  const Fp r_cubed{{0xd94ca1e0, 0xed48ac6b, 0x03a7adf8, 0x315f831e, 0x615e29dd, 0x9a53352a, 0x921e1761, 0x34c04e5e,
-                    0x65724728, 0x2512d435, 0x91755d4d, 0x0aa63460}};
+  const Fp r_cubed{{0xd94ca1e0, 0xed48ac6b, 0x03a7adf8, 0x315f831e, 0x615e29dd, 0x9a53352a,
+                    0x921e1761, 0x34c04e5e, 0x65724728, 0x2512d435, 0x91755d4d, 0x0aa63460}};
   return mul(w, r_cubed);
 }
 

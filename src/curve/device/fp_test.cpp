@@ -1,12 +1,13 @@
 #include "curve/device/fp.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cstring>
-
 #include "curve/device/fp2.hpp"
 #include "curve/device/fp_inverse.hpp"
 #include "curve/device/testing.hpp"
+#include "curve/params.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
 
 namespace cuzk::curve::device {
 namespace {
@@ -43,21 +44,27 @@ bool below_multiple(const Fp& a, int k) {
   return false;
 }
 
-TEST(DeviceFp, MultiplesOfTheModulus) {
-  // p = (z - 1)²·r/3 + z is blst's; its bytes are those of blst's -1 plus one.
-  blst_fp zero{}, minus_one;
-  const blst_fp one = to_blst(Fp::one());
-  blst_fp_sub(&minus_one, &zero, &one);
-  std::uint64_t limbs[6];
-  blst_uint64_from_fp(limbs, &minus_one);
-  limbs[0] += 1;
+// Host and device have the same numbers: those of curve/params.hpp, which follow from the curve's
+// parameter.
+constexpr bool modulus_is_the_curves() {
   for (int i = 0; i < 12; ++i) {
-    EXPECT_EQ(fp_constants::multiple_limb<1>(i), static_cast<std::uint32_t>(limbs[i / 2] >> (32 * (i % 2))));
+    const std::uint64_t word = kFpField.modulus[static_cast<std::size_t>(i / 2)];
+    if (fp_constants::multiple_limb<1>(i) != static_cast<std::uint32_t>(word >> (32 * (i % 2))))
+      return false;
   }
+  return true;
+}
+static_assert(modulus_is_the_curves());
+static_assert(fp_constants::kMinusInverse == static_cast<std::uint32_t>(kFpField.negative_inverse));
+
+TEST(DeviceFp, MultiplesOfTheModulus) {
   std::uint64_t carry[6] = {};
   for (int i = 0; i < 12; ++i) {
-    const std::uint32_t got[6] = {0, fp_constants::multiple_limb<1>(i), fp_constants::multiple_limb<2>(i),
-                                  fp_constants::multiple_limb<3>(i), fp_constants::multiple_limb<4>(i),
+    const std::uint32_t got[6] = {0,
+                                  fp_constants::multiple_limb<1>(i),
+                                  fp_constants::multiple_limb<2>(i),
+                                  fp_constants::multiple_limb<3>(i),
+                                  fp_constants::multiple_limb<4>(i),
                                   fp_constants::multiple_limb<5>(i)};
     for (int k = 1; k <= 5; ++k) {
       carry[k] += static_cast<std::uint64_t>(k) * got[1];
@@ -65,11 +72,7 @@ TEST(DeviceFp, MultiplesOfTheModulus) {
       carry[k] >>= 32;
     }
   }
-  EXPECT_EQ(fp_constants::multiple_limb<1>(0) * fp_constants::kMinusInverse, 0xffffffffu);
-  blst_fp blst_one;
-  const std::uint64_t integer_one[6] = {1, 0, 0, 0, 0, 0};
-  blst_fp_from_uint64(&blst_one, integer_one);
-  EXPECT_TRUE(same(to_blst(Fp::one()), blst_one));
+  EXPECT_EQ(std::memcmp(Fp::one().limbs, kFpField.one.data(), 48), 0);
 }
 
 TEST(DeviceFp, RangesOfReductions) {
@@ -126,7 +129,8 @@ TEST(DeviceFp, MulAddAgreesWithBlstUpToItsRange) {
   for (const Fp& a : values) {
     for (const Fp& b : values) {
       for (const Fp& c : values) {
-        const Fp d = values[(static_cast<std::size_t>(a.limbs[0]) + b.limbs[1] + c.limbs[2]) % values.size()];
+        const Fp d = values[(static_cast<std::size_t>(a.limbs[0]) + b.limbs[1] + c.limbs[2]) %
+                            values.size()];
         ASSERT_TRUE(same(to_blst(mul_add(a, b, c, d)),
                          sum(product(to_blst(a), to_blst(b)), product(to_blst(c), to_blst(d)))));
       }
@@ -138,10 +142,12 @@ TEST(DeviceFp, InverseAgreesWithBlst) {
   std::vector<Fp> values = lazy_fp_values(8, 30);
   for (int k = 0; k < 300; ++k) {  // short and sparse values, powers of two
     Fp a = Fp::zero();
-    a.limbs[k % 12] = k < 12    ? 1u
-                      : k < 24  ? 0xffffffffu >> 5
-                      : k < 150 ? 1u << (k % 27)
-                                : static_cast<std::uint32_t>(testing::mix(static_cast<std::uint64_t>(k))) >> (k % 30);
+    a.limbs[k % 12] =
+        k < 12   ? 1u
+        : k < 24 ? 0xffffffffu >> 5
+        : k < 150
+            ? 1u << (k % 27)
+            : static_cast<std::uint32_t>(testing::mix(static_cast<std::uint64_t>(k))) >> (k % 30);
     values.push_back(a);
   }
   for (const Fp& a : values) {
@@ -166,9 +172,11 @@ TEST(DeviceFp2, AgreesWithBlst) {
     const blst_fp2 ba = to_blst(a);
     blst_fp2 wanted;
     blst_fp2_sqr(&wanted, &ba);
-    ASSERT_TRUE(same(to_blst(square(a)).fp[0], wanted.fp[0]) && same(to_blst(square(a)).fp[1], wanted.fp[1]));
+    ASSERT_TRUE(same(to_blst(square(a)).fp[0], wanted.fp[0]) &&
+                same(to_blst(square(a)).fp[1], wanted.fp[1]));
     blst_fp2_inverse(&wanted, &ba);
-    ASSERT_TRUE(same(to_blst(inverse(a)).fp[0], wanted.fp[0]) && same(to_blst(inverse(a)).fp[1], wanted.fp[1]));
+    ASSERT_TRUE(same(to_blst(inverse(a)).fp[0], wanted.fp[0]) &&
+                same(to_blst(inverse(a)).fp[1], wanted.fp[1]));
     ASSERT_EQ(is_zero(a), same(ba.fp[0], blst_fp{}) && same(ba.fp[1], blst_fp{}));
     for (const Fp2& b : values) {
       const blst_fp2 bb = to_blst(b);

@@ -4,18 +4,20 @@
 
 /// Products in Fr.
 ///
-/// Columns of even and odd weight go to separate accumulators, as a fused 32 x 32 + 64-bit product needs an aligned
-/// register pair. Reduction uses 2^256 - r = 2^32 - 1 + 2^64·N: a digit is *subtracted*, so limb 0 cancels, limb 1 takes
-/// one addition and only the six limbs of N are multiplied. Measured on H200 (chains, G products/s): mul_by 80.9,
-/// mul 69.5, the general Montgomery product 60.7.
+/// Columns of even and odd weight go to separate accumulators, as a fused 32 x 32 + 64-bit product
+/// needs an aligned register pair. Reduction uses 2^256 - r = 2^32 - 1 + 2^64·N: a digit is
+/// *subtracted*, so limb 0 cancels, limb 1 takes one addition and only the six limbs of N are
+/// multiplied. Measured on H200 (chains, G products/s): mul_by 80.9, mul 69.5, the general
+/// Montgomery product 60.7.
 namespace cuzk::curve::device {
 
 /// Shoup's product: loose x, factor f -> lazy x·w, in the form of x. 93 half-rate multiplier slots.
 ///
-/// q = floor(companion·x / 2^256) or one less; result = w·x - q·r. As companion / 2^256 = w/r - e with 0 <= e < 2^-256,
-/// the result is below r·(x / 2^256 + 1 + tiny) < 2r. So the quotient need not be exact and its columns 0..5 are left out
-/// (together below 6·2^224, that is 2^-29 of a unit). As the result is below 2^256, only low halves are computed, and
-/// there -q·r = q·(2^32 - 1) + q·N·2^64 mod 2^256.
+/// q = floor(companion·x / 2^256) or one less; result = w·x - q·r. As companion / 2^256 = w/r - e
+/// with 0 <= e < 2^-256, the result is below r·(x / 2^256 + 1 + tiny) < 2r. So the quotient need
+/// not be exact and its columns 0..5 are left out (together below 6·2^224, that is 2^-29 of a
+/// unit). As the result is below 2^256, only low halves are computed, and there -q·r = q·(2^32 - 1)
+/// + q·N·2^64 mod 2^256.
 CUZK_HD Fr mul_by(const Fr& x, const FrFactor& f) {
   using namespace carry;
   // Quotient: even[k] has weight 2^(32 (k + 6)), odd[k] has weight 2^(32 (k + 7)).
@@ -51,7 +53,8 @@ CUZK_HD Fr mul_by(const Fr& x, const FrFactor& f) {
   for (int k = 0; k < 7; ++k) t[k] = addc_cc(even[k + 2], odd[k + 1]);
   t[7] = addc(even[9], odd[8]);
 
-  // Low half: low[k] of weight 2^(32 k) starts as -t, middle[k] of weight 2^(32 (k + 1)) starts as t.
+  // Low half: low[k] of weight 2^(32 k) starts as -t, middle[k] of weight 2^(32 (k + 1)) starts as
+  // t.
   std::uint32_t low[8], middle[8];
   low[0] = sub_cc(0, t[0]);
   CUZK_UNROLL
@@ -63,7 +66,8 @@ CUZK_HD Fr mul_by(const Fr& x, const FrFactor& f) {
   const std::uint32_t n[6] = {fr_constants::complement_limb(0), fr_constants::complement_limb(1),
                               fr_constants::complement_limb(2), fr_constants::complement_limb(3),
                               fr_constants::complement_limb(4), fr_constants::complement_limb(5)};
-  // w·x by rows of x's limbs: the row of limb j starts at column j (one parity) and at column j + 1 (the other).
+  // w·x by rows of x's limbs: the row of limb j starts at column j (one parity) and at column j + 1
+  // (the other).
   mad_row<4>(low + 0, w + 0, y[0]);
   mad_row<3>(middle + 0, w + 1, y[0]);
   middle[6] = madc_lo(w[7], y[0], middle[6]);
@@ -112,9 +116,9 @@ CUZK_HD Fr mul_by(const Fr& x, const FrFactor& f) {
 
 namespace fr_detail {
 
-/// One digit of Montgomery reduction on the running total of two accumulators, `e` at the lowest weight and `o` one limb
-/// up. With the digit t = e[0], T - t·r = (T - t) + t·2^32 + t·N·2^64 - t·2^256: limb 0 cancels; the caller takes the
-/// terms t·2^256 off. Returns the digit.
+/// One digit of Montgomery reduction on the running total of two accumulators, `e` at the lowest
+/// weight and `o` one limb up. With the digit t = e[0], T - t·r = (T - t) + t·2^32 + t·N·2^64 -
+/// t·2^256: limb 0 cancels; the caller takes the terms t·2^256 off. Returns the digit.
 CUZK_HD std::uint32_t reduce_digit(std::uint32_t* e, std::uint32_t* o) {
   using namespace carry;
   const std::uint32_t n[6] = {fr_constants::complement_limb(0), fr_constants::complement_limb(1),
@@ -138,15 +142,16 @@ CUZK_HD Fr finish_digit(const std::uint32_t* e, const std::uint32_t* o, std::uin
   d.limbs[7] -= digit;
   d.limbs[0] = add_cc(d.limbs[0], fr_constants::modulus_limb<false>(0));
   CUZK_UNROLL
-  for (int i = 1; i < 7; ++i) d.limbs[i] = addc_cc(d.limbs[i], fr_constants::modulus_limb<false>(i));
+  for (int i = 1; i < 7; ++i)
+    d.limbs[i] = addc_cc(d.limbs[i], fr_constants::modulus_limb<false>(i));
   d.limbs[7] = addc(d.limbs[7], fr_constants::modulus_limb<false>(7));
   return d;
 }
 
 }  // namespace fr_detail
 
-/// Montgomery product: canonical a, loose b -> a·b / 2^256, lazy. 112 wide products. One limb of b a step; the two
-/// accumulators swap roles as the window moves up by a limb.
+/// Montgomery product: canonical a, loose b -> a·b / 2^256, lazy. 112 wide products. One limb of b
+/// a step; the two accumulators swap roles as the window moves up by a limb.
 CUZK_HD Fr mul(const Fr& a, const Fr& b) {
   using namespace carry;
   std::uint32_t even[8] = {}, odd[8] = {}, digit[8];
@@ -155,7 +160,8 @@ CUZK_HD Fr mul(const Fr& a, const Fr& b) {
     std::uint32_t* e = (i & 1) ? odd : even;
     std::uint32_t* o = (i & 1) ? even : odd;
     if (i > 0) {
-      // o still holds the last step's lower accumulator: its limb 1 belongs to e[0], the rest moves down by two limbs.
+      // o still holds the last step's lower accumulator: its limb 1 belongs to e[0], the rest moves
+      // down by two limbs.
       e[0] = add_cc(e[0], o[1]);
       CUZK_UNROLL
       for (int k = 0; k < 6; ++k) o[k] = o[k + 2];
@@ -179,13 +185,14 @@ CUZK_HD Fr mul(const Fr& a, const Fr& b) {
   d.limbs[7] = subc(d.limbs[7], digit[7]);
   d.limbs[0] = add_cc(d.limbs[0], fr_constants::modulus_limb<false>(0));
   CUZK_UNROLL
-  for (int k = 1; k < 7; ++k) d.limbs[k] = addc_cc(d.limbs[k], fr_constants::modulus_limb<false>(k));
+  for (int k = 1; k < 7; ++k)
+    d.limbs[k] = addc_cc(d.limbs[k], fr_constants::modulus_limb<false>(k));
   d.limbs[7] = addc(d.limbs[7], fr_constants::modulus_limb<false>(7));
   return d;
 }
 
-/// Loose x, k < 2^30 -> x·k / 2^32, lazy: one digit of reduction, 14 wide products. The factor 2^-32 goes into a constant
-/// elsewhere.
+/// Loose x, k < 2^30 -> x·k / 2^32, lazy: one digit of reduction, 14 wide products. The factor
+/// 2^-32 goes into a constant elsewhere.
 CUZK_HD Fr mul_small(const Fr& x, std::uint32_t k) {
   using namespace carry;
   std::uint32_t e[8] = {}, o[8] = {};
@@ -196,8 +203,9 @@ CUZK_HD Fr mul_small(const Fr& x, std::uint32_t k) {
   return fr_detail::finish_digit(e, o, digit);
 }
 
-/// x, y in [0, 2r], k + m < 2^29 -> (x·k + y·m) / 2^32, canonical. Before the digit is taken off the total is below
-/// 2^30·r, so the result lies in (0, r + r/4] and one subtraction makes it canonical.
+/// x, y in [0, 2r], k + m < 2^29 -> (x·k + y·m) / 2^32, canonical. Before the digit is taken off
+/// the total is below 2^30·r, so the result lies in (0, r + r/4] and one subtraction makes it
+/// canonical.
 CUZK_HD Fr combine_small(const Fr& x, std::uint32_t k, const Fr& y, std::uint32_t m) {
   using namespace carry;
   std::uint32_t e[8] = {}, o[8] = {};
@@ -213,13 +221,14 @@ CUZK_HD Fr combine_small(const Fr& x, std::uint32_t k, const Fr& y, std::uint32_
   return d;
 }
 
-/// Loose a, b -> a·b, canonical: the product of plain integers, by two Montgomery products. For tables and tests.
+/// Loose a, b -> a·b, canonical: the product of plain integers, by two Montgomery products. For
+/// tables and tests.
 CUZK_HD Fr mul_plain(const Fr& a, const Fr& b) {
   return canonical(mul(Fr::montgomery_two(), mul(canonical(a), b)));
 }
 
-/// The factor of a canonical plain w. With w·2^256 = q·r + s, s = (w·2^256 mod r): q = -s / r mod 2^256, a low product by
-/// the constant -1/r mod 2^256.
+/// The factor of a canonical plain w. With w·2^256 = q·r + s, s = (w·2^256 mod r): q = -s / r mod
+/// 2^256, a low product by the constant -1/r mod 2^256.
 CUZK_HD FrFactor make_factor(const Fr& w) {
   constexpr std::uint32_t inverse[8] = {0xffffffff, 0xfffffffe, 0xfffe5bfd, 0x53ba5bff,
                                         0x0004ec06, 0x181b2c17, 0xd7bf2839, 0x3d443ab0};
@@ -228,7 +237,8 @@ CUZK_HD FrFactor make_factor(const Fr& w) {
   for (int i = 0; i < 8; ++i) {
     std::uint32_t carry_word = 0;
     for (int j = 0; i + j < 8; ++j) {
-      const std::uint64_t t = std::uint64_t{s.limbs[i]} * inverse[j] + f.companion.limbs[i + j] + carry_word;
+      const std::uint64_t t =
+          std::uint64_t{s.limbs[i]} * inverse[j] + f.companion.limbs[i + j] + carry_word;
       f.companion.limbs[i + j] = static_cast<std::uint32_t>(t);
       carry_word = static_cast<std::uint32_t>(t >> 32);
     }
@@ -249,7 +259,8 @@ CUZK_HD Fr pow_plain(Fr base, std::uint64_t exponent) {
 /// omega of the domain of 2^log_n points, canonical and plain: 7^((r-1) / 2^log_n), log_n <= 32.
 CUZK_HD Fr root_of_unity(int log_n) {
   // 7^((r-1) / 2^32)
-  Fr w{{0x439f0d2b, 0x3829971f, 0x8c2280b9, 0xb6368350, 0x22c813b4, 0xd09b6819, 0xdfe81f20, 0x16a2a19e}};
+  Fr w{{0x439f0d2b, 0x3829971f, 0x8c2280b9, 0xb6368350, 0x22c813b4, 0xd09b6819, 0xdfe81f20,
+        0x16a2a19e}};
   for (int i = 32; i > log_n; --i) w = mul_plain(w, w);
   return w;
 }

@@ -1,12 +1,13 @@
 #include "curve/device/fr.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cstring>
-
 #include "curve/device/fr_mul.hpp"
 #include "curve/device/testing.hpp"
 #include "curve/fr.hpp"
+#include "curve/params.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
 
 namespace cuzk::curve::device {
 namespace {
@@ -18,12 +19,6 @@ curve::Fr residue(const Fr& x) {
   base::Bytes32 bytes;
   std::memcpy(bytes.data(), x.limbs, 32);
   return curve::Fr::from_bytes_le_reduced(bytes);
-}
-Fr from_host_canonical(const curve::Fr& x) {
-  const base::Bytes32 bytes = x.to_bytes_le();
-  Fr d;
-  std::memcpy(d.limbs, bytes.data(), 32);
-  return d;
 }
 bool at_most(const Fr& x, const Fr& bound) {
   for (int i = 7; i >= 0; --i) {
@@ -42,11 +37,23 @@ Fr modulus(bool twice, std::uint32_t minus) {
 bool is_lazy(const Fr& x) { return at_most(x, modulus(true, 1)); }
 bool is_canonical(const Fr& x) { return at_most(x, modulus(false, 1)); }
 
+// Host and device have the same numbers: those of curve/params.hpp, which follow from the curve's
+// parameter.
+constexpr bool modulus_is_the_curves() {
+  for (int i = 0; i < 8; ++i) {
+    const std::uint64_t word = kFrField.modulus[static_cast<std::size_t>(i / 2)];
+    if (fr_constants::modulus_limb<false>(i) != static_cast<std::uint32_t>(word >> (32 * (i % 2))))
+      return false;
+  }
+  return true;
+}
+static_assert(modulus_is_the_curves());
+
 TEST(DeviceFr, ConstantsFollowFromTheModulus) {
+  EXPECT_EQ(std::memcmp(Fr::montgomery_one().limbs, kFrField.one.data(), 32), 0);
+  EXPECT_EQ(std::memcmp(Fr::montgomery_two().limbs, kFrField.r2.data(), 32), 0);
   std::uint64_t carry = 0;
   for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(fr_constants::modulus_limb<false>(i),
-              static_cast<std::uint32_t>(curve::Fr::kModulus[static_cast<std::size_t>(i / 2)] >> (32 * (i % 2))));
     carry += 2 * std::uint64_t{fr_constants::modulus_limb<false>(i)};
     EXPECT_EQ(fr_constants::modulus_limb<true>(i), static_cast<std::uint32_t>(carry));
     carry >>= 32;
@@ -115,14 +122,16 @@ TEST(DeviceFr, SumsAndProductsAgreeWithTheHost) {
 }
 
 TEST(DeviceFr, FactorCompanionIsTheExactQuotient) {
-  // companion·r <= w·2^256 < (companion + 1)·r, seen modulo 2^256: w·2^256 - companion·r is the remainder, below r.
+  // companion·r <= w·2^256 < (companion + 1)·r, seen modulo 2^256: w·2^256 - companion·r is the
+  // remainder, below r.
   for (const Fr& x : loose_fr_values(60)) {
     const FrFactor f = make_factor(canonical(x));
     std::uint32_t remainder[8] = {};
     for (int i = 0; i < 8; ++i) {
       std::uint64_t carry = 0;
       for (int j = 0; i + j < 8; ++j) {
-        carry += std::uint64_t{f.companion.limbs[i]} * fr_constants::modulus_limb<false>(j) + remainder[i + j];
+        carry += std::uint64_t{f.companion.limbs[i]} * fr_constants::modulus_limb<false>(j) +
+                 remainder[i + j];
         remainder[i + j] = static_cast<std::uint32_t>(carry);
         carry >>= 32;
       }
@@ -155,8 +164,9 @@ TEST(DeviceFr, SmallFactors) {
         for (const std::uint32_t m : {0u, 3u, 0xfffffffu}) {
           const Fr combined = combine_small(x, k, y, m);
           ASSERT_TRUE(is_canonical(combined));
-          ASSERT_EQ(residue(combined),
-                    (residue(x) * curve::Fr::from_u64(k) + residue(y) * curve::Fr::from_u64(m)) * shift);
+          ASSERT_EQ(
+              residue(combined),
+              (residue(x) * curve::Fr::from_u64(k) + residue(y) * curve::Fr::from_u64(m)) * shift);
         }
       }
     }
@@ -173,7 +183,8 @@ TEST(DeviceFr, NegationAndSmallIntegers) {
   for (const int value : {0, 1, 2, 127, 2147483647, -1, -2, -3, -128, -2147483647}) {
     const Fr x = fr_from_small(value);
     EXPECT_TRUE(is_canonical(x)) << value;
-    const curve::Fr magnitude = curve::Fr::from_u64(static_cast<std::uint64_t>(value < 0 ? -std::int64_t{value} : value));
+    const curve::Fr magnitude =
+        curve::Fr::from_u64(static_cast<std::uint64_t>(value < 0 ? -std::int64_t{value} : value));
     EXPECT_EQ(residue(x), value < 0 ? -magnitude : magnitude) << value;
   }
 }
@@ -182,18 +193,13 @@ TEST(DeviceFr, RootsHaveTheirOrder) {
   // 7 generates the multiplicative group: (7^((r-1)/2^32))^(2^31) = -1.
   EXPECT_EQ(residue(pow_plain(root_of_unity(32), std::uint64_t{1} << 31)), -curve::Fr::one());
   for (int log_n = 1; log_n <= 32; ++log_n) {
-    EXPECT_EQ(residue(pow_plain(root_of_unity(log_n), std::uint64_t{1} << (log_n - 1))), -curve::Fr::one()) << log_n;
+    EXPECT_EQ(residue(pow_plain(root_of_unity(log_n), std::uint64_t{1} << (log_n - 1))),
+              -curve::Fr::one())
+        << log_n;
   }
   EXPECT_EQ(residue(root_of_unity(0)), curve::Fr::one());
-  // The generator itself: (r - 1) / 2^32 as four limbs.
-  curve::Fr power = curve::Fr::one(), base = curve::Fr::from_u64(7);
-  std::array<std::uint64_t, 4> exponent = curve::Fr::kModulus;
-  exponent[0] -= 1;
-  for (int bit = 32; bit < 256; ++bit) {
-    if (exponent[static_cast<std::size_t>(bit / 64)] >> (bit % 64) & 1) power *= base;
-    base = base.square();
-  }
-  EXPECT_TRUE(equal(root_of_unity(32), from_host_canonical(power)));
+  const Fr montgomery = canonical(mul(Fr::montgomery_two(), root_of_unity(32)));
+  EXPECT_EQ(std::memcmp(montgomery.limbs, kFrRootOfUnity.data(), 32), 0);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "curve/device/group.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cstring>
-
 #include "base/cuda/launch.hpp"
 #include "curve/device/points.hpp"
 #include "curve/device/testing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
 
 namespace cuzk::curve::device {
 namespace {
@@ -17,7 +17,8 @@ using testing::same;
 using testing::sum;
 using testing::to_blst;
 
-// One suite, instantiated for G1 and for G2 in one thread; GroupOnLanes repeats it for G2 on pairs of lanes.
+// One suite, instantiated for G1 and for G2 in one thread; GroupOnLanes repeats it for G2 on pairs
+// of lanes.
 struct FirstGroup {
   using Field = Fp;
   using Host = blst_p1;
@@ -48,7 +49,8 @@ class DeviceGroup : public ::testing::Test {
     for (std::size_t i = 0; i < count; ++i) all.push_back(negate_if(all[i], true));
     return all;
   }
-  // The same point with other ZZ, so that equal points do not have equal coordinates: a·P - (a-1)·P by additions.
+  // The same point with other ZZ, so that equal points do not have equal coordinates: a·P - (a-1)·P
+  // by additions.
   static std::vector<Sum> sums() {
     std::vector<Sum> all;
     const std::vector<Point> base = points();
@@ -136,12 +138,13 @@ TYPED_TEST(DeviceGroup, PairsCoverEveryKind) {
   for (const int count : kinds) EXPECT_GT(count, 1);
 }
 
-// ---- G2 on pairs of lanes, by the emulated kernel. Pair i of the grid works on the i-th case, so that the pairs of a warp
-// meet different special cases at once.
+// ---- G2 on pairs of lanes, by the emulated kernel. Pair i of the grid works on the i-th case, so
+// that the pairs of a warp meet different special cases at once.
 
 using Lane = Affine<Fp2Lane>;
 
-void lane_additions(const G2Affine* a, const G2Affine* b, std::uint32_t count, G2Xyzz* mixed, G2Xyzz* full, G2Affine* pairs) {
+void lane_additions(const G2Affine* a, const G2Affine* b, std::uint32_t count, G2Xyzz* mixed,
+                    G2Xyzz* full, G2Affine* pairs) {
   const std::uint32_t i = base::cuda::grid_thread() / 2, at = i < count ? i : 0;
   const Lane p = load_point<G2>(a + at), q = load_point<G2>(b + at);
   Xyzz<Fp2Lane> s = to_xyzz(p), t = to_xyzz(p);
@@ -175,8 +178,8 @@ TEST(DeviceGroupOnLanes, AgreesWithBlstInMixedWarps) {
   const auto count = static_cast<std::uint32_t>(a.size());
   std::vector<G2Xyzz> mixed(count), full(count);
   std::vector<G2Affine> pairs(2 * count);
-  base::cuda::launch(lane_additions, {base::cuda::blocks_for(2 * count, 64), 64, 0}, {}, a.data(), b.data(), count,
-                     mixed.data(), full.data(), pairs.data());
+  base::cuda::launch(lane_additions, {base::cuda::blocks_for(2 * count, 64), 64, 0}, {}, a.data(),
+                     b.data(), count, mixed.data(), full.data(), pairs.data());
   for (std::uint32_t i = 0; i < count; ++i) {
     const blst_p2 wanted = sum(to_blst(a[i]), to_blst(b[i]));
     ASSERT_TRUE(same(to_blst(mixed[i]), sum(wanted, to_blst(a[i])))) << i;

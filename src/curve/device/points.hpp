@@ -4,9 +4,9 @@
 #include "curve/device/fp2_lane.hpp"
 #include "curve/device/group.hpp"
 
-/// G1 and G2 as kernels see them: how points lie in memory, how many neighbouring lanes hold one, and moving them 16 bytes at
-/// a time. A kernel written over `class G` serves both groups: lane l of a group of G::kLanes calls everything with the same
-/// address and works on its own part.
+/// G1 and G2 as kernels see them: how points lie in memory, how many neighbouring lanes hold one,
+/// and moving them 16 bytes at a time. A kernel written over `class G` serves both groups: lane l
+/// of a group of G::kLanes calls everything with the same address and works on its own part.
 namespace cuzk::curve::device {
 
 namespace memory {
@@ -24,7 +24,9 @@ CUZK_DEVICE uint4 word(const Fp& f, int i) {
   return make_uint4(f.limbs[4 * i], f.limbs[4 * i + 1], f.limbs[4 * i + 2], f.limbs[4 * i + 3]);
 }
 /// Words 0, stride, 2·stride of an element kept in planes.
-CUZK_DEVICE Fp load(const uint4* p, std::size_t stride) { return from_words(p[0], p[stride], p[2 * stride]); }
+CUZK_DEVICE Fp load(const uint4* p, std::size_t stride) {
+  return from_words(p[0], p[stride], p[2 * stride]);
+}
 CUZK_DEVICE void store(uint4* p, std::size_t stride, const Fp& f) {
   p[0] = word(f, 0);
   p[stride] = word(f, 1);
@@ -51,7 +53,9 @@ struct G2 {
   using StoredField = Fp2;
   static constexpr unsigned kLanes = 2;
 
-  static CUZK_DEVICE const Fp* part(const Fp2* stored) { return Fp2Lane::is_odd() ? &stored->c1 : &stored->c0; }
+  static CUZK_DEVICE const Fp* part(const Fp2* stored) {
+    return Fp2Lane::is_odd() ? &stored->c1 : &stored->c0;
+  }
   static CUZK_DEVICE Fp* part(Fp2* stored) { return Fp2Lane::is_odd() ? &stored->c1 : &stored->c0; }
   static CUZK_DEVICE Fp& raw(Fp2Lane& field) { return field.component; }
   static CUZK_DEVICE const Fp& raw(const Fp2Lane& field) { return field.component; }
@@ -84,7 +88,8 @@ CUZK_DEVICE Affine<typename G::Field> load_point(const StoredAffine<G>* p) {
 }
 template <class G>
 CUZK_DEVICE Xyzz<typename G::Field> load_point(const StoredXyzz<G>* p) {
-  return {load_field<G>(&p->x), load_field<G>(&p->y), load_field<G>(&p->zz), load_field<G>(&p->zzz)};
+  return {load_field<G>(&p->x), load_field<G>(&p->y), load_field<G>(&p->zz),
+          load_field<G>(&p->zzz)};
 }
 template <class G>
 CUZK_DEVICE void store_point(StoredAffine<G>* p, const Affine<typename G::Field>& a) {

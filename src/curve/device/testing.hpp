@@ -1,23 +1,23 @@
 #pragma once
 
+#include "curve/device/blst.hpp"
+#include "curve/device/fp.hpp"
+#include "curve/device/fr.hpp"
+#include "curve/device/group.hpp"
+
 #include <blst.h>
 
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "curve/device/blst.hpp"
-#include "curve/device/fp.hpp"
-#include "curve/device/fr.hpp"
-#include "curve/device/group.hpp"
-
-/// What tests of device code share: reproducible values, the edges of the lazy ranges, and points from blst, which is the
-/// oracle. Host and device draw the same values.
+/// What tests of device code share: reproducible values, the edges of the lazy ranges, and points
+/// from blst, which is the oracle. Host and device draw the same values.
 namespace cuzk::curve::device::testing {
 
 using device::from_blst;
-using device::to_blst;
 using device::sum;
+using device::to_blst;
 
 /// splitmix64's output function.
 CUZK_HD std::uint64_t mix(std::uint64_t x) {
@@ -50,7 +50,8 @@ CUZK_HD Fp random_fp(std::uint64_t seed) {
   return x;
 }
 
-/// Loose values of Fr: 0 .. 3, the neighbourhoods of r, 2r and 2^256, limbs of all ones and of zero, and random ones.
+/// Loose values of Fr: 0 .. 3, the neighbourhoods of r, 2r and 2^256, limbs of all ones and of
+/// zero, and random ones.
 inline std::vector<Fr> loose_fr_values(int random_count) {
   using fr_constants::modulus_limb;
   std::vector<Fr> values;
@@ -85,8 +86,8 @@ inline std::vector<Fr> loose_fr_values(int random_count) {
   return values;
 }
 
-/// Values of Fp in [0, bound·p): each residue chosen, plus every multiple of p that fits. Residues: 0, 1, p - 1, R, limbs of
-/// ones, random.
+/// Values of Fp in [0, bound·p): each residue chosen, plus every multiple of p that fits. Residues:
+/// 0, 1, p - 1, R, limbs of ones, random.
 inline std::vector<Fp> lazy_fp_values(int bound, int random_count) {
   std::vector<Fp> residues = {Fp::zero(), Fp::one()};
   Fp one_integer = Fp::zero(), p_minus_one;

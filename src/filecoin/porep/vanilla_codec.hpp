@@ -1,24 +1,24 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "base/bytes.hpp"
 #include "curve/fr.hpp"
 #include "filecoin/porep/vanilla.hpp"
 #include "filecoin/registered_proof.hpp"
 #include "filecoin/sector.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace cuzk::filecoin::porep {
 
 /// The result of a seal's commit phase 1 ("C1 output"): what a PoRep prover is given.
 struct SealCommitPhase1Output {
   RegisteredSealProof registered_proof;
-  /// The registered proof's size; or that of a small stand-in, which has no registered proof and carries the tag of a
-  /// larger one with the same kind of tree.
+  /// The registered proof's size; or that of a small stand-in, which has no registered proof and
+  /// carries the tag of a larger one with the same kind of tree.
   SectorSize sector_size;
   curve::Fr comm_r;
   curve::Fr comm_d;
@@ -32,35 +32,45 @@ struct SealCommitPhase1Output {
   friend bool operator==(const SealCommitPhase1Output&, const SealCommitPhase1Output&) = default;
 };
 
-/// The partitions that a C1 output of that proof and size must have. A stand-in has those of a 2 KiB sector with the
-/// same feature. Throws InvalidInput if the size neither is the proof's nor can stand in for it: it must have no
-/// registered proof of its own, and sub-trees and a top tree where the proof's size has them.
+/// The partitions that a C1 output of that proof and size must have. A stand-in has those of a 2
+/// KiB sector with the same feature. Throws InvalidInput if the size neither is the proof's nor can
+/// stand in for it: it must have no registered proof of its own, and sub-trees and a top tree where
+/// the proof's size has them.
 unsigned partition_count(RegisteredSealProof proof, SectorSize size);
 
 /// The JSON of a C1 output as the reference library writes it, bare or in Curio's envelope
-/// {"SectorNum": n, "Phase1Out": "<base64 of the bare form>", "SectorSize": bytes}, in one pass over the text.
+/// {"SectorNum": n, "Phase1Out": "<base64 of the bare form>", "SectorSize": bytes}.
 /// [rust-fil-proofs storage-proofs-porep/src/stacked/vanilla/params.rs Proof; curio lib/ffi]
 ///
-///   {"registered_proof": "StackedDrg32GiBV1_1", "vanilla_proofs": {"StackedDrg32GiBV1": [partitions of [challenges]]},
-///    "comm_r": B, "comm_d": B, "replica_id": B, "seed": B, "ticket": B}
-///   challenge: {"comm_d_proofs": M, "comm_r_last_proof": M, "replica_column_proofs": {"c_x": C, "drg_parents": [6 C],
-///    "exp_parents": [8 C]}, "labeling_proofs": [{"parents": [37 B], "layer_index": n, "node": n}, ...],
-///    "encoding_proof": {"parents": [37 B], "layer_index": n, "node": n}}
-///   C: {"column": {"index": n, "rows": [B a layer], "_h": null}, "inclusion_proof": M}
-///   B: array of 32 numbers; M: inclusion_proof_codec.hpp
+///   bare       {"registered_proof": "StackedDrg32GiBV1_1", "vanilla_proofs": V, "comm_r": B,
+///               "comm_d": B, "replica_id": B, "seed": B, "ticket": B}
+///   V          {"StackedDrg32GiBV1": [partitions of [challenges]]}
+///   challenge  {"comm_d_proofs": M, "comm_r_last_proof": M, "replica_column_proofs": R,
+///               "labeling_proofs": [L a layer], "encoding_proof": L}
+///   R          {"c_x": C, "drg_parents": [6 C], "exp_parents": [8 C]}
+///   C          {"column": {"index": n, "rows": [B a layer], "_h": null}, "inclusion_proof": M}
+///   L          {"parents": [37 B], "layer_index": n, "node": n}
+///   B, M       array of 32 numbers; Merkle proof, see inclusion_proof_codec.hpp
 ///
-/// Keys come in any order at every level, other keys are ignored, SectorSize 0 means "not given". What follows from the
-/// rest is not read: all labels and the encoding but the challenge, labeling_proofs[0].node.
+/// Read in one pass, keys in any order at every level, other keys ignored; SectorSize 0 means "not
+/// given". Of labels and encoding, which follow from the rest, only the challenge is read:
+/// labeling_proofs[0].node.
 ///
-/// The sector size is `size` if given, else the envelope's, else that of the registered proof; the latter two must agree
-/// with what is given (a stand-in may carry a larger proof's tag). It fixes every count and length.
-/// Throws InvalidInput that names the place in the JSON: wrong form, counts, lengths, tree variants, numbers out of
-/// range, elements not below r, commitments or seed of zeros. Whether the proof holds is not checked: vanilla_check.hpp.
+/// The sector size is `size` if given, else the envelope's, else that of the registered proof; the
+/// latter two must agree with what is given (a stand-in may carry a larger proof's tag). It fixes
+/// every count and length.
+///
+/// Throws InvalidInput that names the place in the JSON: wrong form, counts, lengths, tree
+/// variants, numbers out of range, elements not below r, commitments or seed of zeros. Whether the
+/// proof holds is not checked: vanilla_check.hpp.
+///
 /// Memory: what it returns, about a quarter of the text, and for an envelope the decoded base64.
-SealCommitPhase1Output decode_commit_phase1(std::string_view json, std::optional<SectorSize> size = std::nullopt);
+SealCommitPhase1Output decode_commit_phase1(std::string_view json,
+                                            std::optional<SectorSize> size = std::nullopt);
 
-/// The bare form, keys and nesting exactly as the reference library's, labels and encoding filled in from the columns;
-/// for a C1 output of that library the same bytes. Throws InvalidInput for a proof whose counts do not fit the size.
+/// The bare form, keys and nesting exactly as the reference library's, labels and encoding filled
+/// in from the columns; for a C1 output of that library the same bytes. Throws InvalidInput for a
+/// proof whose counts do not fit the size.
 std::string encode_commit_phase1(const SealCommitPhase1Output& output);
 
 /// The same in the envelope. Throws InvalidInput if `output` has no sector number.

@@ -10,7 +10,8 @@
 namespace cuzk::filecoin::porep {
 namespace {
 
-/// A C1 output of the given size whose elements are random: as large as a real one, but it proves nothing.
+/// A C1 output of the given size whose elements are random: as large as a real one, but it proves
+/// nothing.
 SealCommitPhase1Output random_output(SectorSize size) {
   std::mt19937_64 random(1);
   const auto fr = [&] {
@@ -24,19 +25,27 @@ SealCommitPhase1Output random_output(SectorSize size) {
   const auto inclusion = [&](const TreeShape& shape) {
     InclusionProof proof{.leaf = fr(), .root = fr(), .siblings = {}, .positions = {}};
     for (unsigned i = 0; i < shape.siblings(); ++i) proof.siblings.push_back(fr());
-    for (unsigned i = 0; i < shape.levels(); ++i) proof.positions.push_back(static_cast<std::uint8_t>(random() % shape.arity(i)));
+    for (unsigned i = 0; i < shape.levels(); ++i)
+      proof.positions.push_back(static_cast<std::uint8_t>(random() % shape.arity(i)));
     return proof;
   };
   const PorepShape shape = porep_shape(size);
   const auto column = [&] {
-    ColumnProof proof{.node = random() % size.nodes(), .labels = {}, .inclusion = inclusion(tree_r_shape(size))};
+    ColumnProof proof{
+        .node = random() % size.nodes(), .labels = {}, .inclusion = inclusion(tree_r_shape(size))};
     for (unsigned i = 0; i < shape.layers; ++i) proof.labels.push_back(fr());
     return proof;
   };
   const RegisteredSealProof proof = seal_proof(size, ApiVersion::k1_1);
-  SealCommitPhase1Output output{.registered_proof = proof, .sector_size = size, .comm_r = fr(), .comm_d = fr(),
-                                .replica_id = fr(), .seed = fr().to_bytes_le(), .ticket = fr().to_bytes_le(),
-                                .partitions = {}, .sector_number = 1};
+  SealCommitPhase1Output output{.registered_proof = proof,
+                                .sector_size = size,
+                                .comm_r = fr(),
+                                .comm_d = fr(),
+                                .replica_id = fr(),
+                                .seed = fr().to_bytes_le(),
+                                .ticket = fr().to_bytes_le(),
+                                .partitions = {},
+                                .sector_number = 1};
   output.partitions.resize(partition_count(proof, size));
   for (auto& partition : output.partitions) {
     partition.resize(shape.challenges_per_partition);
@@ -72,14 +81,17 @@ void finish(benchmark::State& state, std::size_t bytes) {
 
 void decode(benchmark::State& state, const std::string& text) {
   for (auto _ : state) benchmark::DoNotOptimize(decode_commit_phase1(text));
-  if (decode_commit_phase1(text).partitions != output_32GiB().partitions) state.SkipWithError("decoded something else");
+  if (decode_commit_phase1(text).partitions != output_32GiB().partitions)
+    state.SkipWithError("decoded something else");
   finish(state, text.size());
 }
 
 void BM_CommitPhase1_DecodeBare_32GiB(benchmark::State& state) { decode(state, bare_32GiB()); }
 BENCHMARK(BM_CommitPhase1_DecodeBare_32GiB)->Unit(benchmark::kMillisecond);
 
-void BM_CommitPhase1_DecodeEnvelope_32GiB(benchmark::State& state) { decode(state, envelope_32GiB()); }
+void BM_CommitPhase1_DecodeEnvelope_32GiB(benchmark::State& state) {
+  decode(state, envelope_32GiB());
+}
 BENCHMARK(BM_CommitPhase1_DecodeEnvelope_32GiB)->Unit(benchmark::kMillisecond);
 
 void BM_CommitPhase1_EncodeBare_32GiB(benchmark::State& state) {
@@ -95,8 +107,8 @@ void BM_CommitPhase1_Base64_32GiB(benchmark::State& state) {
 }
 BENCHMARK(BM_CommitPhase1_Base64_32GiB)->Unit(benchmark::kMillisecond);
 
-/// For comparison: simdjson's On-Demand interface over the same text, reading every number and doing nothing with it
-/// but a sum; no keys are compared, nothing is converted or kept.
+/// For comparison: simdjson's On-Demand interface over the same text, reading every number and
+/// doing nothing with it but a sum; no keys are compared, nothing is converted or kept.
 std::uint64_t sum_of_numbers(simdjson::ondemand::value value) {
   switch (value.type()) {
     case simdjson::ondemand::json_type::object: {

@@ -1,10 +1,10 @@
-#include <algorithm>
-#include <array>
-
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "filecoin/inclusion_proof_codec.hpp"
 #include "filecoin/porep/vanilla_codec.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace cuzk::filecoin::porep {
 
@@ -35,7 +35,8 @@ ColumnProof read_column_proof(JsonReader& reader, const Sizes& sizes) {
         proof.node = reader.u64(UINT32_MAX);
       } else {
         proof.labels.resize(sizes.porep.layers);
-        reader.array_of(sizes.porep.layers, [&](std::size_t layer) { proof.labels[layer] = read_fr(reader); });
+        reader.array_of(sizes.porep.layers,
+                        [&](std::size_t layer) { proof.labels[layer] = read_fr(reader); });
       }
     });
   });
@@ -45,7 +46,8 @@ ColumnProof read_column_proof(JsonReader& reader, const Sizes& sizes) {
 void read_replica_column_proofs(JsonReader& reader, const Sizes& sizes, VanillaProof& proof) {
   static constexpr std::array<std::string_view, 3> kKeys = {"c_x", "drg_parents", "exp_parents"};
   const auto read_parents = [&](auto& parents) {
-    reader.array_of(parents.size(), [&](std::size_t i) { parents[i] = read_column_proof(reader, sizes); });
+    reader.array_of(parents.size(),
+                    [&](std::size_t i) { parents[i] = read_column_proof(reader, sizes); });
   };
   reader.fields(kKeys, [&](std::size_t key) {
     if (key == 0) {
@@ -70,8 +72,8 @@ std::uint64_t read_challenge(JsonReader& reader) {
 }
 
 VanillaProof read_vanilla_proof(JsonReader& reader, const Sizes& sizes) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"comm_d_proofs", "comm_r_last_proof",
-                                                            "replica_column_proofs", "labeling_proofs"};
+  static constexpr std::array<std::string_view, 4> kKeys = {
+      "comm_d_proofs", "comm_r_last_proof", "replica_column_proofs", "labeling_proofs"};
   VanillaProof proof;
   reader.fields(kKeys, [&](std::size_t key) {
     switch (key) {
@@ -96,15 +98,18 @@ SectorSize size_of_vanilla_key(JsonReader& reader, std::string_view key) {
   for (const SealProofInfo& proof : all_seal_proofs()) {
     if (proof.vanilla_key == key) return proof.sector_size;
   }
-  reader.reject("the key is no kind of vanilla proof, such as {}", all_seal_proofs().front().vanilla_key);
+  reader.reject("the key is no kind of vanilla proof, such as {}",
+                all_seal_proofs().front().vanilla_key);
 }
 
-/// Whether proofs of `size` may carry the tag of `tagged`: `size` has none of its own, and the trees have as many storeys.
+/// Whether proofs of `size` may carry the tag of `tagged`: `size` has none of its own, and the
+/// trees have as many storeys.
 bool can_stand_in(SectorSize size, SectorSize tagged) {
   const auto proofs = all_seal_proofs();
   const TreeShape own = tree_r_shape(size), wanted = tree_r_shape(tagged);
   return (own.sub > 0) == (wanted.sub > 0) && (own.top > 0) == (wanted.top > 0) &&
-         std::none_of(proofs.begin(), proofs.end(), [&](const auto& proof) { return proof.sector_size == size; });
+         std::none_of(proofs.begin(), proofs.end(),
+                      [&](const auto& proof) { return proof.sector_size == size; });
 }
 
 /// What the top level says, in either form; which form it is follows from the keys.
@@ -119,8 +124,8 @@ class TopLevel {
  private:
   /// In the order of the bits of `seen`: the bare form's, then the envelope's.
   static constexpr std::array<std::string_view, 10> kKeys = {
-      "registered_proof", "vanilla_proofs", "comm_r",    "comm_d",    "replica_id",
-      "seed",             "ticket",         "SectorNum", "Phase1Out", "SectorSize"};
+      "registered_proof", "vanilla_proofs", "comm_r",    "comm_d",    "replica_id", "seed",
+      "ticket",           "SectorNum",      "Phase1Out", "SectorSize"};
   static constexpr std::uint32_t kBareKeys = 0x7f, kEnvelopeKeys = 0x380, kPhase1Out = 0x100;
 
   void read_member(std::size_t key);
@@ -150,7 +155,9 @@ SealCommitPhase1Output TopLevel::read() {
   reader_.finish();
   const bool is_envelope = (seen & kEnvelopeKeys) != 0;
   if (is_envelope && (seen & kBareKeys) != 0) {
-    reader_.reject("keys of a C1 output and of the envelope around one (SectorNum, Phase1Out, SectorSize) together");
+    reader_.reject(
+        "keys of a C1 output and of the envelope around one (SectorNum, Phase1Out, SectorSize) "
+        "together");
   }
   if (is_envelope && form_ == Form::kBareOnly) reader_.reject("an envelope within an envelope");
   const std::uint32_t missing = (is_envelope ? kPhase1Out : kBareKeys) & ~seen;
@@ -203,18 +210,21 @@ void TopLevel::read_member(std::size_t key) {
 
 void TopLevel::read_vanilla_proofs() {
   reader_.object([&](std::string_view key) {
-    if (!vanilla_key_.empty()) reader_.reject("a second kind of vanilla proof, after {}", vanilla_key_);
+    if (!vanilla_key_.empty())
+      reader_.reject("a second kind of vanilla proof, after {}", vanilla_key_);
     const SectorSize tagged = size_of_vanilla_key(reader_, key);
     vanilla_key_ = key;
     const SectorSize size = size_.value_or(tagged);
     if (size != tagged && !can_stand_in(size, tagged)) {
-      reader_.reject("sector size {}, but these proofs are of {}", size.to_string(), tagged.to_string());
+      reader_.reject("sector size {}, but these proofs are of {}", size.to_string(),
+                     tagged.to_string());
     }
     const Sizes sizes(size);
     reader_.array([&](std::size_t) {
       auto& partition = partitions_.emplace_back();
-      reader_.array_of(sizes.porep.challenges_per_partition,
-                       [&](std::size_t) { partition.push_back(read_vanilla_proof(reader_, sizes)); });
+      reader_.array_of(sizes.porep.challenges_per_partition, [&](std::size_t) {
+        partition.push_back(read_vanilla_proof(reader_, sizes));
+      });
     });
   });
   if (vanilla_key_.empty()) reader_.reject("no kind of vanilla proof");
@@ -235,8 +245,8 @@ base::Bytes32 TopLevel::read_seed() {
 SealCommitPhase1Output TopLevel::bare() {
   const SealProofInfo& proof = info(*registered_proof_);
   if (vanilla_key_ != proof.vanilla_key) {
-    reader_.reject("vanilla_proofs holds {}, but registered_proof {} goes with {}", vanilla_key_, proof.name,
-                   proof.vanilla_key);
+    reader_.reject("vanilla_proofs holds {}, but registered_proof {} goes with {}", vanilla_key_,
+                   proof.name, proof.vanilla_key);
   }
   const SectorSize size = size_.value_or(proof.sector_size);
   unsigned partitions = 0;
@@ -246,8 +256,8 @@ SealCommitPhase1Output TopLevel::bare() {
     reader_.reject("{}", error.what());
   }
   if (partitions_.size() != partitions) {
-    reader_.reject("vanilla_proofs.{} has {} partitions, {} expected for {}", vanilla_key_, partitions_.size(),
-                   partitions, proof.name);
+    reader_.reject("vanilla_proofs.{} has {} partitions, {} expected for {}", vanilla_key_,
+                   partitions_.size(), partitions, proof.name);
   }
   return {.registered_proof = proof.proof,
           .sector_size = size,
@@ -269,7 +279,8 @@ SealCommitPhase1Output TopLevel::envelope() {
       reader_.reject("SectorSize: {}", error.what());
     }
     if (size_.value_or(*stated) != *stated) {
-      reader_.reject("SectorSize is {}, but {} was asked for", stated->to_string(), size_->to_string());
+      reader_.reject("SectorSize is {}, but {} was asked for", stated->to_string(),
+                     size_->to_string());
     }
     size_ = stated;
   }
@@ -285,8 +296,9 @@ SealCommitPhase1Output TopLevel::envelope() {
 unsigned partition_count(RegisteredSealProof proof, SectorSize size) {
   const SealProofInfo& wanted = info(proof);
   if (size == wanted.sector_size) return wanted.partitions;
-  base::require(can_stand_in(size, wanted.sector_size), "sector size {}, but registered_proof {} is of {}",
-                size.to_string(), wanted.name, wanted.sector_size.to_string());
+  base::require(can_stand_in(size, wanted.sector_size),
+                "sector size {}, but registered_proof {} is of {}", size.to_string(), wanted.name,
+                wanted.sector_size.to_string());
   const auto proofs = all_seal_proofs();
   const auto small = std::find_if(proofs.begin(), proofs.end(), [&](const SealProofInfo& other) {
     return other.sector_size == SectorSize::all().front() && other.feature == wanted.feature;

@@ -1,8 +1,8 @@
-#include <span>
-
 #include "base/error.hpp"
 #include "filecoin/inclusion_proof_codec.hpp"
 #include "filecoin/porep/vanilla_codec.hpp"
+
+#include <span>
 
 namespace cuzk::filecoin::porep {
 
@@ -40,7 +40,9 @@ class Encoder {
   void fr_list(std::span<const Fr> values) {
     list(values, [&](const Fr& value) { append_json(out_, value); });
   }
-  void inclusion(const InclusionProof& proof, const TreeShape& shape) { append_json(out_, proof, shape); }
+  void inclusion(const InclusionProof& proof, const TreeShape& shape) {
+    append_json(out_, proof, shape);
+  }
   void column_proof(const ColumnProof& proof);
   void labeling_proof(const VanillaProof& proof, unsigned layer);
   std::vector<Fr> label_parents(const VanillaProof& proof, unsigned layer) const;
@@ -51,8 +53,8 @@ class Encoder {
 };
 
 void Encoder::column_proof(const ColumnProof& proof) {
-  base::require(proof.labels.size() == porep_.layers, "a column of {} labels, {} expected", proof.labels.size(),
-                porep_.layers);
+  base::require(proof.labels.size() == porep_.layers, "a column of {} labels, {} expected",
+                proof.labels.size(), porep_.layers);
   text(fmt::format("{{\"column\":{{\"index\":{},\"rows\":", proof.node));
   fr_list(proof.labels);
   text(",\"_h\":null},\"inclusion_proof\":");
@@ -60,8 +62,9 @@ void Encoder::column_proof(const ColumnProof& proof) {
   text("}");
 }
 
-/// The 37 labels that enter the hash of the challenged node's label in a layer (from 1): those of the DRG parents in
-/// that layer and, above layer 1, of the expander parents in the layer before, repeated.
+/// The 37 labels that enter the hash of the challenged node's label in a layer (from 1): those of
+/// the DRG parents in that layer and, above layer 1, of the expander parents in the layer before,
+/// repeated.
 std::vector<Fr> Encoder::label_parents(const VanillaProof& proof, unsigned layer) const {
   std::vector<Fr> labels;
   for (const ColumnProof& parent : proof.drg_parents) labels.push_back(parent.labels[layer - 1]);
@@ -107,13 +110,14 @@ std::string encode_commit_phase1(const SealCommitPhase1Output& output) {
   const SealProofInfo& proof = info(output.registered_proof);
   const unsigned partitions = partition_count(proof.proof, output.sector_size);
   const unsigned challenges = porep_shape(output.sector_size).challenges_per_partition;
-  base::require(output.partitions.size() == partitions, "{} partitions, {} expected for {}", output.partitions.size(),
-                partitions, proof.name);
+  base::require(output.partitions.size() == partitions, "{} partitions, {} expected for {}",
+                output.partitions.size(), partitions, proof.name);
   Encoder encoder(output.sector_size);
-  encoder.text(fmt::format("{{\"registered_proof\":\"{}\",\"vanilla_proofs\":{{\"{}\":", proof.name, proof.vanilla_key));
+  encoder.text(fmt::format("{{\"registered_proof\":\"{}\",\"vanilla_proofs\":{{\"{}\":", proof.name,
+                           proof.vanilla_key));
   encoder.list(output.partitions, [&](const std::vector<VanillaProof>& partition) {
-    base::require(partition.size() == challenges, "{} challenges in a partition, {} expected", partition.size(),
-                  challenges);
+    base::require(partition.size() == challenges, "{} challenges in a partition, {} expected",
+                  partition.size(), challenges);
     encoder.list(partition, [&](const VanillaProof& vanilla) { encoder.vanilla_proof(vanilla); });
   });
   encoder.bytes32("},\"comm_r\":", output.comm_r.to_bytes_le());
@@ -126,9 +130,11 @@ std::string encode_commit_phase1(const SealCommitPhase1Output& output) {
 }
 
 std::string encode_commit_phase1_envelope(const SealCommitPhase1Output& output) {
-  base::require(output.sector_number.has_value(), "an envelope of a C1 output needs the sector number");
-  return fmt::format("{{\"SectorNum\":{},\"Phase1Out\":\"{}\",\"SectorSize\":{}}}", *output.sector_number,
-                     base::to_base64(base::as_bytes(encode_commit_phase1(output))), output.sector_size.bytes());
+  base::require(output.sector_number.has_value(),
+                "an envelope of a C1 output needs the sector number");
+  return fmt::format(
+      "{{\"SectorNum\":{},\"Phase1Out\":\"{}\",\"SectorSize\":{}}}", *output.sector_number,
+      base::to_base64(base::as_bytes(encode_commit_phase1(output))), output.sector_size.bytes());
 }
 
 }  // namespace cuzk::filecoin::porep

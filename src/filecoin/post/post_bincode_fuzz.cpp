@@ -1,19 +1,20 @@
+#include "base/error.hpp"
+#include "filecoin/post/vanilla_codec.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
-#include "base/error.hpp"
-#include "filecoin/post/vanilla_codec.hpp"
-
-/// The first byte chooses sector size and number of challenges, the rest is the blob. It either is refused with
-/// InvalidInput or is written again as the same bytes.
+/// The first byte chooses sector size and number of challenges, the rest is the blob. It either is
+/// refused with InvalidInput or is written again as the same bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cuzk;
   if (size == 0) return 0;
   const auto& sizes = filecoin::SectorSize::all();
   const filecoin::SectorSize sector_size = sizes[(data[0] >> 1) % sizes.size()];
-  const unsigned challenges = data[0] & 1 ? filecoin::kWinningPostChallenges : filecoin::kWindowPostChallenges;
+  const unsigned challenges =
+      data[0] & 1 ? filecoin::kWinningPostChallenges : filecoin::kWindowPostChallenges;
   const base::ByteView blob(data + 1, size - 1);
   try {
     const auto proof = filecoin::post::decode_vanilla_proof(blob, sector_size, challenges);

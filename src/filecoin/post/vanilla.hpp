@@ -1,9 +1,9 @@
 #pragma once
 
+#include "filecoin/inclusion_proof.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "filecoin/inclusion_proof.hpp"
 
 namespace cuzk::filecoin::post {
 

@@ -19,13 +19,15 @@ std::optional<std::uint64_t> known_sector(const PublicValues& known, std::size_t
   return (*known.sectors)[place].number;
 }
 
-std::vector<BadEntry> check_sector(const PublicValues& known, const VanillaProof& proof, std::size_t place) {
+std::vector<BadEntry> check_sector(const PublicValues& known, const VanillaProof& proof,
+                                   std::size_t place) {
   const TreeShape shape = tree_r_shape(known.sector_size);
   const std::uint64_t number = proof.sector_number;
   Findings findings(std::nullopt, place, number);
   if (known.sectors && place < known.sectors->size()) {
     const Sector& sector = (*known.sectors)[place];
-    if (number != sector.number) findings.add("sector_id", "sector {} was to be proved here", sector.number);
+    if (number != sector.number)
+      findings.add("sector_id", "sector {} was to be proved here", sector.number);
     if (proof.comm_r != sector.comm_r) findings.add("comm_r", "it is not the sector's comm_r");
   }
   if (comm_r(proof.comm_c, proof.comm_r_last) != proof.comm_r) {
@@ -39,20 +41,25 @@ std::vector<BadEntry> check_sector(const PublicValues& known, const VanillaProof
   std::vector<std::uint64_t> leaves;
   if (known.randomness) {
     leaves = known.winning ? winning_challenges(known.sector_size, *known.randomness, number)
-                           : window_challenges(known.sector_size, known.api_version, *known.randomness, number, place);
+                           : window_challenges(known.sector_size, known.api_version,
+                                               *known.randomness, number, place);
   }
   for (std::size_t n = 0; n < count; ++n) {
     const InclusionProof& inclusion = proof.inclusions[n];
-    // Without randomness any leaf will do; check_inclusion refuses a path that is too short to have an index.
+    // Without randomness any leaf will do; check_inclusion refuses a path that is too short to have
+    // an index.
     const bool fits = inclusion.positions.size() == shape.levels();
-    const std::uint64_t leaf = known.randomness ? leaves[n] : fits ? inclusion.leaf_index(shape) : 0;
+    const std::uint64_t leaf = known.randomness ? leaves[n]
+                               : fits           ? inclusion.leaf_index(shape)
+                                                : 0;
     check_inclusion(findings, fmt::format("inclusion_proofs[{}]", n), inclusion,
                     {shape, TreeHash::kPoseidon, leaf, proof.comm_r_last, "comm_r_last"});
   }
   return findings.take();
 }
 
-std::vector<BadEntry> check_blob(const PublicValues& known, base::ByteView blob, std::size_t place) {
+std::vector<BadEntry> check_blob(const PublicValues& known, base::ByteView blob,
+                                 std::size_t place) {
   VanillaProof proof;
   try {
     proof = decode_vanilla_proof(blob, known.sector_size, challenge_count(known));
@@ -74,7 +81,8 @@ std::vector<BadEntry> check_all(const PublicValues& known, std::size_t count, Ch
     whole.add("", "{} vanilla proofs for {} sectors", count, known.sectors->size());
   }
   if (known.randomness && !curve::Fr::from_bytes_le(*known.randomness)) {
-    whole.add("randomness", "{} is no field element: the two top bits of the last byte must be cleared",
+    whole.add("randomness",
+              "{} is no field element: the two top bits of the last byte must be cleared",
               base::to_hex(*known.randomness));
   }
   std::vector<std::vector<BadEntry>> parts(1 + count);
@@ -85,12 +93,16 @@ std::vector<BadEntry> check_all(const PublicValues& known, std::size_t count, Ch
 
 }  // namespace
 
-std::vector<BadEntry> check_vanilla_proofs(const PublicValues& known, std::span<const VanillaProof> proofs) {
-  return check_all(known, proofs.size(), [&](std::size_t i) { return check_sector(known, proofs[i], i); });
+std::vector<BadEntry> check_vanilla_proofs(const PublicValues& known,
+                                           std::span<const VanillaProof> proofs) {
+  return check_all(known, proofs.size(),
+                   [&](std::size_t i) { return check_sector(known, proofs[i], i); });
 }
 
-std::vector<BadEntry> check_vanilla_blobs(const PublicValues& known, std::span<const base::Bytes> blobs) {
-  return check_all(known, blobs.size(), [&](std::size_t i) { return check_blob(known, blobs[i], i); });
+std::vector<BadEntry> check_vanilla_blobs(const PublicValues& known,
+                                          std::span<const base::Bytes> blobs) {
+  return check_all(known, blobs.size(),
+                   [&](std::size_t i) { return check_blob(known, blobs[i], i); });
 }
 
 }  // namespace cuzk::filecoin::post

@@ -14,7 +14,8 @@ VanillaProof decode_vanilla_proof(base::ByteView blob, SectorSize size, unsigned
   const std::uint64_t sectors = reader.u64_le("number of sectors");
   base::require(sectors == 1, "{}: {} sectors in one blob, 1 expected", reader.name(), sectors);
   const std::uint64_t count = reader.u64_le("number of inclusion proofs");
-  base::require(count == challenges, "{}: {} inclusion proofs, {} expected", reader.name(), count, challenges);
+  base::require(count == challenges, "{}: {} inclusion proofs, {} expected", reader.name(), count,
+                challenges);
   for (unsigned i = 0; i < challenges; ++i) {
     try {
       proof.inclusions.push_back(read_inclusion_proof(reader, shape));
@@ -35,7 +36,8 @@ base::Bytes encode_vanilla_proof(const VanillaProof& proof, SectorSize size) {
   write_fr(writer, proof.comm_r);
   writer.u64_le(1);
   writer.u64_le(proof.inclusions.size());
-  for (const InclusionProof& inclusion : proof.inclusions) write_inclusion_proof(writer, inclusion, shape);
+  for (const InclusionProof& inclusion : proof.inclusions)
+    write_inclusion_proof(writer, inclusion, shape);
   write_fr(writer, proof.comm_c);
   write_fr(writer, proof.comm_r_last);
   return writer.take();

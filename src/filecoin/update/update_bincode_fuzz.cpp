@@ -1,13 +1,13 @@
+#include "base/error.hpp"
+#include "filecoin/update/vanilla_codec.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
-#include "base/error.hpp"
-#include "filecoin/update/vanilla_codec.hpp"
-
-/// The first byte chooses the sector size, the rest is the blob. It either is refused with InvalidInput or is written
-/// again as the same bytes.
+/// The first byte chooses the sector size, the rest is the blob. It either is refused with
+/// InvalidInput or is written again as the same bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cuzk;
   if (size == 0) return 0;

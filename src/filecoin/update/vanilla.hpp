@@ -1,8 +1,8 @@
 #pragma once
 
-#include <vector>
-
 #include "filecoin/inclusion_proof.hpp"
+
+#include <vector>
 
 namespace cuzk::filecoin::update {
 

@@ -1,13 +1,13 @@
 #include "filecoin/update/vanilla_check.hpp"
 
-#include <algorithm>
-
 #include "base/parallel.hpp"
 #include "filecoin/ids.hpp"
 #include "filecoin/update/challenges.hpp"
 #include "filecoin/update/randomness.hpp"
 #include "filecoin/update/vanilla_codec.hpp"
 #include "hash/sha256.hpp"
+
+#include <algorithm>
 
 namespace cuzk::filecoin::update {
 
@@ -38,10 +38,10 @@ struct PartitionResult {
   std::vector<std::vector<BadEntry>> challenges;
 };
 
-/// The root among those that the challenges state which hashes to `commitment`; if there is none, the first one, and an
-/// entry says so.
-Fr find_root(Findings& findings, const VanillaProof& proof, const Fr& commitment, std::string_view commitment_name,
-             InclusionProof ChallengeProof::*tree) {
+/// The root among those that the challenges state which hashes to `commitment`; if there is none,
+/// the first one, and an entry says so.
+Fr find_root(Findings& findings, const VanillaProof& proof, const Fr& commitment,
+             std::string_view commitment_name, InclusionProof ChallengeProof::*tree) {
   const Fr first = (proof.challenges.front().*tree).root;
   std::optional<Fr> tried;
   for (const ChallengeProof& challenge : proof.challenges) {
@@ -54,18 +54,19 @@ Fr find_root(Findings& findings, const VanillaProof& proof, const Fr& commitment
   return first;
 }
 
-/// Also returns the partition's own node of tree D in `partition_node`, if the path reaches comm_d_new.
-std::vector<BadEntry> check_challenge(const Context& context, const VanillaProof& proof, const Roots& roots,
-                                      std::uint64_t leaf, std::size_t k, std::size_t index,
-                                      std::optional<Fr>& partition_node) {
+/// Also returns the partition's own node of tree D in `partition_node`, if the path reaches
+/// comm_d_new.
+std::vector<BadEntry> check_challenge(const Context& context, const VanillaProof& proof,
+                                      const Roots& roots, std::uint64_t leaf, std::size_t k,
+                                      std::size_t index, std::optional<Fr>& partition_node) {
   const Statement& statement = context.statement;
   const ChallengeProof& challenge = proof.challenges[index];
   Findings findings(k, index, std::nullopt);
   check_inclusion(findings, "proof_r_old", challenge.r_old,
                   {context.tree_r, TreeHash::kPoseidon, leaf, roots.old_root, "comm_r_last_old"});
-  const std::vector<Fr> nodes =
-      check_inclusion(findings, "proof_d_new", challenge.d_new,
-                      {context.tree_d, TreeHash::kSha256, leaf, statement.comm_d_new, "comm_d_new"});
+  const std::vector<Fr> nodes = check_inclusion(
+      findings, "proof_d_new", challenge.d_new,
+      {context.tree_d, TreeHash::kSha256, leaf, statement.comm_d_new, "comm_d_new"});
   check_inclusion(findings, "proof_r_new", challenge.r_new,
                   {context.tree_r, TreeHash::kPoseidon, leaf, roots.new_root, "comm_r_last_new"});
   if (!nodes.empty() && nodes.back() == statement.comm_d_new) {
@@ -84,7 +85,8 @@ std::vector<BadEntry> check_challenge(const Context& context, const VanillaProof
 
 Fr apex_root(std::vector<Fr> row) {
   while (row.size() > 1) {
-    for (std::size_t i = 0; i < row.size() / 2; ++i) row[i] = hash::sha256_node(row[2 * i], row[2 * i + 1]);
+    for (std::size_t i = 0; i < row.size() / 2; ++i)
+      row[i] = hash::sha256_node(row[2 * i], row[2 * i + 1]);
     row.resize(row.size() / 2);
   }
   return row.front();
@@ -101,16 +103,20 @@ PartitionResult check_partition(const Context& context, const VanillaProof& proo
     return result;
   }
   const Statement& statement = context.statement;
-  const Roots roots{find_root(whole, proof, statement.comm_r_old, "comm_r_old", &ChallengeProof::r_old),
-                    find_root(whole, proof, statement.comm_r_new, "comm_r_new", &ChallengeProof::r_new)};
-  const auto leaves = challenges(statement.sector_size, statement.comm_r_new, static_cast<unsigned>(k));
+  const Roots roots{
+      find_root(whole, proof, statement.comm_r_old, "comm_r_old", &ChallengeProof::r_old),
+      find_root(whole, proof, statement.comm_r_new, "comm_r_new", &ChallengeProof::r_new)};
+  const auto leaves =
+      challenges(statement.sector_size, statement.comm_r_new, static_cast<unsigned>(k));
   std::vector<std::optional<Fr>> partition_nodes(count);
   result.challenges.resize(count);
   base::parallel_for(count, [&](std::size_t i) {
-    result.challenges[i] = check_challenge(context, proof, roots, leaves[i], k, i, partition_nodes[i]);
+    result.challenges[i] =
+        check_challenge(context, proof, roots, leaves[i], k, i, partition_nodes[i]);
   });
   // Any path that reaches comm_d_new goes through the true node.
-  const auto node = std::find_if(partition_nodes.begin(), partition_nodes.end(), [](const auto& n) { return n.has_value(); });
+  const auto node = std::find_if(partition_nodes.begin(), partition_nodes.end(),
+                                 [](const auto& n) { return n.has_value(); });
   if (node != partition_nodes.end() && apex_root(proof.apex_leaves) != **node) {
     whole.add("apex_leafs", "their root is not the partition's node of tree D");
   }
@@ -133,8 +139,9 @@ PartitionResult check_blob(const Context& context, base::ByteView blob, std::siz
 /// Runs check(context, k) for each of `count` partitions, in parallel.
 template <class Check>
 std::vector<BadEntry> check_all(const Statement& statement, std::size_t count, Check&& check) {
-  const Context context{statement, update_shape(statement.sector_size), tree_d_shape(statement.sector_size),
-                        tree_r_shape(statement.sector_size), phi(statement.comm_d_new, statement.comm_r_old)};
+  const Context context{statement, update_shape(statement.sector_size),
+                        tree_d_shape(statement.sector_size), tree_r_shape(statement.sector_size),
+                        phi(statement.comm_d_new, statement.comm_r_old)};
   h_select(context.shape, statement.h);
   if (count != context.shape.partitions) {
     Findings findings;
@@ -153,19 +160,23 @@ std::vector<BadEntry> check_all(const Statement& statement, std::size_t count, C
 
 }  // namespace
 
-std::vector<BadEntry> check_vanilla_proofs(const Statement& statement, std::span<const VanillaProof> proofs) {
+std::vector<BadEntry> check_vanilla_proofs(const Statement& statement,
+                                           std::span<const VanillaProof> proofs) {
   return check_all(statement, proofs.size(), [&](const Context& context, std::size_t k) {
     return check_partition(context, proofs[k], k);
   });
 }
 
-std::vector<BadEntry> check_vanilla_blobs(const Statement& statement, std::span<const base::Bytes> blobs) {
-  return check_all(statement, blobs.size(),
-                   [&](const Context& context, std::size_t k) { return check_blob(context, blobs[k], k); });
+std::vector<BadEntry> check_vanilla_blobs(const Statement& statement,
+                                          std::span<const base::Bytes> blobs) {
+  return check_all(statement, blobs.size(), [&](const Context& context, std::size_t k) {
+    return check_blob(context, blobs[k], k);
+  });
 }
 
 Statement implied_statement(SectorSize size, std::span<const VanillaProof> proofs) {
-  base::require(!proofs.empty() && !proofs.front().challenges.empty(), "no vanilla proof of an update");
+  base::require(!proofs.empty() && !proofs.front().challenges.empty(),
+                "no vanilla proof of an update");
   const VanillaProof& proof = proofs.front();
   const ChallengeProof& challenge = proof.challenges.front();
   return {.sector_size = size,

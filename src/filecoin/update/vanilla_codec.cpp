@@ -12,12 +12,12 @@ VanillaProof decode_vanilla_proof(base::ByteView blob, SectorSize size) {
   VanillaProof proof;
   proof.comm_c = read_fr(reader, "comm_c");
   const std::uint64_t leaves = reader.u64_le("number of apex leaves");
-  base::require(leaves == update.apex_leaves, "{}: {} apex leaves, {} expected", reader.name(), leaves,
-                update.apex_leaves);
+  base::require(leaves == update.apex_leaves, "{}: {} apex leaves, {} expected", reader.name(),
+                leaves, update.apex_leaves);
   for (unsigned i = 0; i < leaves; ++i) proof.apex_leaves.push_back(read_fr(reader, "apex leaf"));
   const std::uint64_t count = reader.u64_le("number of challenges");
-  base::require(count == update.challenges_per_partition, "{}: {} challenges, {} expected", reader.name(), count,
-                update.challenges_per_partition);
+  base::require(count == update.challenges_per_partition, "{}: {} challenges, {} expected",
+                reader.name(), count, update.challenges_per_partition);
   for (unsigned i = 0; i < count; ++i) {
     const auto read = [&](std::string_view where, const TreeShape& shape) {
       try {
@@ -54,7 +54,8 @@ std::size_t vanilla_proof_bytes(SectorSize size) {
   const UpdateShape update = update_shape(size);
   const std::size_t challenge =
       2 * inclusion_proof_bytes(tree_r_shape(size)) + inclusion_proof_bytes(tree_d_shape(size));
-  return 32 + 8 + 32 * std::size_t{update.apex_leaves} + 8 + update.challenges_per_partition * challenge;
+  return 32 + 8 + 32 * std::size_t{update.apex_leaves} + 8 +
+         update.challenges_per_partition * challenge;
 }
 
 std::optional<SectorSize> sector_size_of(base::ByteView blob) {

@@ -14,15 +14,20 @@
 /// reverse_bits(k, log_n). intt_unscaled is n times too large, so that the factor 1/n can join another one.
 namespace cuzk::groth16 {
 
+/// Which arithmetic the inner loops use. kBest is the fastest that this processor has; kScalar is for tests and benchmarks.
+/// Both give the same bytes.
+enum class NttArithmetic { kBest, kScalar };
+
 void ntt(const Domain& domain, std::span<curve::Fr> values);
 void intt(const Domain& domain, std::span<curve::Fr> values);
 void coset_ntt(const Domain& domain, std::span<curve::Fr> values);
 void coset_intt(const Domain& domain, std::span<curve::Fr> values);
 
 /// Natural order to bit-reversed order: n · intt.
-void intt_unscaled(const Domain& domain, std::span<curve::Fr> values);
+void intt_unscaled(const Domain& domain, std::span<curve::Fr> values, NttArithmetic arithmetic = NttArithmetic::kBest);
 /// Bit-reversed order to natural order.
-void ntt_from_bit_reversed(const Domain& domain, std::span<curve::Fr> values);
+void ntt_from_bit_reversed(const Domain& domain, std::span<curve::Fr> values,
+                           NttArithmetic arithmetic = NttArithmetic::kBest);
 
 /// Multiplies the element with natural index k by first·ratio^k, for a vector in bit-reversed order.
 void scale_by_powers_bit_reversed(const Domain& domain, std::span<curve::Fr> values, const curve::Fr& first,

@@ -1,11 +1,13 @@
 #include "groth16/ops/ntt.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "curve/cpu_features.hpp"
 #include "groth16/ops/cpu/ntt_kernels.hpp"
 
 namespace cuzk::groth16 {
@@ -69,8 +71,13 @@ void transform_small(std::span<Fr> values, const Fr& omega, bool forward) {
 // external or hierarchical memory"] Forward takes natural to bit-reversed order, backward bit-reversed to natural.
 class TiledTransform {
  public:
-  TiledTransform(std::span<Fr> values, unsigned log_n, const Fr& omega, bool forward)
+  TiledTransform(std::span<Fr> values, unsigned log_n, const Fr& omega, bool forward, NttArithmetic arithmetic)
       : values_(values), forward_(forward), kernel_(forward ? ntt_kernels::forward_scalar : ntt_kernels::backward_scalar) {
+#if defined(__x86_64__)
+    if (arithmetic == NttArithmetic::kBest && curve::cpu_has_avx2_fma()) {
+      kernel_ = forward ? ntt_kernels::forward_avx2 : ntt_kernels::backward_avx2;
+    }
+#endif
     // Passes of at most 2^kMaxLogRows points, as equal as possible.
     const unsigned passes = (log_n + ntt_kernels::kMaxLogRows - 1) / ntt_kernels::kMaxLogRows;
     unsigned left = log_n;
@@ -129,12 +136,12 @@ class TiledTransform {
   std::vector<Pass> passes_;
 };
 
-void transform(const Domain& domain, std::span<Fr> values, const Fr& omega, bool forward) {
+void transform(const Domain& domain, std::span<Fr> values, const Fr& omega, bool forward, NttArithmetic arithmetic) {
   require_size(domain, values);
   if (domain.log_n() < kMinTiledLog) {
     transform_small(values, omega, forward);
   } else {
-    TiledTransform(values, domain.log_n(), omega, forward).run();
+    TiledTransform(values, domain.log_n(), omega, forward, arithmetic).run();
   }
 }
 
@@ -153,10 +160,12 @@ void scale_by_powers(std::span<Fr> values, const Fr& ratio) {
 
 }  // namespace
 
-void intt_unscaled(const Domain& domain, std::span<Fr> values) { transform(domain, values, domain.omega_inverse(), true); }
+void intt_unscaled(const Domain& domain, std::span<Fr> values, NttArithmetic arithmetic) {
+  transform(domain, values, domain.omega_inverse(), true, arithmetic);
+}
 
-void ntt_from_bit_reversed(const Domain& domain, std::span<Fr> values) {
-  transform(domain, values, domain.omega(), false);
+void ntt_from_bit_reversed(const Domain& domain, std::span<Fr> values, NttArithmetic arithmetic) {
+  transform(domain, values, domain.omega(), false, arithmetic);
 }
 
 void permute_bit_reversed(const Domain& domain, std::span<Fr> values) {

@@ -20,13 +20,17 @@ struct Tile {
 };
 
 inline constexpr unsigned kLanes = 8;
-/// Rows that a tile may have.
-inline constexpr unsigned kMaxLogRows = 11;
+/// log2 of the rows that a tile should have at most: its copy takes up to 200 kB.
+inline constexpr unsigned kMaxLogRows = 9;
 
 /// Decimation in frequency: (x, y) -> (x + y, (x - y)·w), from level 0 (distance rows/2) to the last.
 /// Natural order in, bit-reversed order out.
 void forward_scalar(const Tile& tile);
 /// Decimation in time, the exact mirror: (x, y) -> (x + w·y, x - w·y), from the last level to level 0.
 void backward_scalar(const Tile& tile);
+
+/// The same with AVX2 and FMA; only call where curve::cpu_has_avx2_fma().
+void forward_avx2(const Tile& tile);
+void backward_avx2(const Tile& tile);
 
 }  // namespace cuzk::groth16::ntt_kernels

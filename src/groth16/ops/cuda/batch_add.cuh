@@ -1,19 +1,20 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-
 #include "base/error.hpp"
 #include "groth16/ops/cuda/batch_affine.cuh"
 #include "groth16/ops/cuda/index_list.cuh"
 #include "groth16/ops/cuda/xyzz_sum.cuh"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 /// The 0/1 part of a multi-scalar multiplication: the sum of the bases whose bit is one.
 ///
-/// The ones are listed, then added pairwise in affine form, level by level (any pairing will do, as all go into one sum), and
-/// below plan.tree_threshold in XYZZ form. How many ones there are stays on the device: every level is enqueued for the
-/// worst case and ends at once where there is nothing left to do.
+/// The ones are listed, then added pairwise in affine form, level by level (any pairing will do, as
+/// all go into one sum), and below plan.tree_threshold in XYZZ form. How many ones there are stays
+/// on the device: every level is enqueued for the worst case and ends at once where there is
+/// nothing left to do.
 ///
 /// Measured on H200, half of 2^27 bases: 18.7 ms in G1; 2^24 bases: 7.1 ms in G2.
 namespace cuzk::groth16::cuda {
@@ -31,11 +32,12 @@ struct BatchAddShape<curve::device::G2> {
 };
 
 struct BatchAddPlan {
-  std::size_t n = 0;            // bases, below 2^31
-  unsigned sm_count = 1;        // multiprocessors of the device
-  std::size_t slice = 0;        // bases worked on at a time; bounds the workspace (about 150 B a base of a slice in G1)
+  std::size_t n = 0;      // bases, below 2^31
+  unsigned sm_count = 1;  // multiprocessors of the device
+  std::size_t slice =
+      0;  // bases worked on at a time; bounds the workspace (about 150 B a base of a slice in G1)
   std::size_t tree_threshold = 0;
-  unsigned max_batch = 0;       // additions that share an inversion, a thread
+  unsigned max_batch = 0;  // additions that share an inversion, a thread
 
   /// `slice` of 0 takes all bases at once.
   template <class G>
@@ -46,7 +48,8 @@ struct BatchAddPlan {
     plan.n = n;
     plan.sm_count = sm_count;
     plan.slice = slice == 0 ? std::max<std::size_t>(n, 1) : (slice + 31) / 32 * 32;
-    const std::size_t points_at_once = std::size_t{sm_count} * Shape::kBlocks * (Shape::kThreads / G::kLanes);
+    const std::size_t points_at_once =
+        std::size_t{sm_count} * Shape::kBlocks * (Shape::kThreads / G::kLanes);
     // Below about three additions a thread a level costs an inversion's latency and no longer pays.
     plan.tree_threshold = 3 * points_at_once;
     const std::size_t longest = (std::min(n, plan.slice) / 2 + points_at_once - 1) / points_at_once;
@@ -62,7 +65,9 @@ struct ListedPoints {
   const StoredAffine<G>* points;
   const std::uint32_t* indices;
 
-  CUZK_DEVICE const StoredAffine<G>* at(std::uint32_t i) const { return points + __ldg(indices + i); }
+  CUZK_DEVICE const StoredAffine<G>* at(std::uint32_t i) const {
+    return points + __ldg(indices + i);
+  }
   CUZK_DEVICE bool negative(std::uint32_t) const { return false; }
 };
 /// What the later levels add.
@@ -78,7 +83,8 @@ namespace batch_add_detail {
 
 /// ceil(count / 2^level).
 CUZK_HD std::uint32_t points_at_level(std::uint32_t count, int level) {
-  return static_cast<std::uint32_t>((std::uint64_t{count} + (std::uint64_t{1} << level) - 1) >> level);
+  return static_cast<std::uint32_t>((std::uint64_t{count} + (std::uint64_t{1} << level) - 1) >>
+                                    level);
 }
 /// How many levels run on `count` points: level l does while more than `threshold` points are left.
 CUZK_HD int active_levels(std::uint32_t count, std::uint32_t threshold) {
@@ -92,12 +98,13 @@ CUZK_DEVICE PointAffine<G> load_source(const Source& source, std::uint32_t i) {
   return negate_if(curve::device::load_point_readonly<G>(source.at(i)), source.negative(i));
 }
 
-/// One level: out[p] = point p + point (p + ceil(m/2)) of the m points left, the middle one copied if m is odd. Grid: as many
-/// blocks as are resident. About 620 bytes of traffic and 5 products, 1 square an addition in G1.
+/// One level: out[p] = point p + point (p + ceil(m/2)) of the m points left, the middle one copied
+/// if m is odd. Grid: as many blocks as are resident. About 620 bytes of traffic and 5 products, 1
+/// square an addition in G1.
 template <class G, class Source>
 static __global__ void __launch_bounds__(BatchAddShape<G>::kThreads, BatchAddShape<G>::kBlocks)
-    tree_level(Source source, const std::uint32_t* count, int level, std::uint32_t threshold, StoredAffine<G>* out,
-               std::uint32_t max_batch, uint4* scratch) {
+    tree_level(Source source, const std::uint32_t* count, int level, std::uint32_t threshold,
+               StoredAffine<G>* out, std::uint32_t max_batch, uint4* scratch) {
   using Shape = BatchAddShape<G>;
   using Field = typename G::Field;
   constexpr unsigned kThreads = Shape::kThreads, kPoints = kThreads / G::kLanes;
@@ -105,14 +112,19 @@ static __global__ void __launch_bounds__(BatchAddShape<G>::kThreads, BatchAddSha
   if (m <= threshold) return;
   const std::uint32_t pairs = m / 2, second = m - pairs;
   const std::uint32_t round = gridDim.x * kPoints;
-  const std::uint32_t rounds = (pairs + round - 1) / round, tiles = (rounds + max_batch - 1) / max_batch;
+  const std::uint32_t rounds = (pairs + round - 1) / round,
+                      tiles = (rounds + max_batch - 1) / max_batch;
   const std::uint32_t batch = (rounds + tiles - 1) / tiles;
   const std::uint32_t point = threadIdx.x / G::kLanes;
-  uint4* prefixes = scratch + static_cast<std::size_t>(blockIdx.x) * max_batch * kFieldWords * kThreads + threadIdx.x;
-  const auto prefix = [&](std::uint32_t k) { return prefixes + static_cast<std::size_t>(k) * kFieldWords * kThreads; };
+  uint4* prefixes = scratch +
+                    static_cast<std::size_t>(blockIdx.x) * max_batch * kFieldWords * kThreads +
+                    threadIdx.x;
+  const auto prefix = [&](std::uint32_t k) {
+    return prefixes + static_cast<std::size_t>(k) * kFieldWords * kThreads;
+  };
   CUZK_NO_UNROLL
-  for (std::uint64_t first = static_cast<std::uint64_t>(blockIdx.x) * batch * kPoints; first < pairs;
-       first += static_cast<std::uint64_t>(round) * batch) {
+  for (std::uint64_t first = static_cast<std::uint64_t>(blockIdx.x) * batch * kPoints;
+       first < pairs; first += static_cast<std::uint64_t>(round) * batch) {
     // A pair beyond the end stands in for by the last one, which is then not stored.
     const auto pair = [&](std::uint32_t k) { return first + std::uint64_t{k} * kPoints + point; };
     Field running = Field::one();
@@ -131,13 +143,15 @@ static __global__ void __launch_bounds__(BatchAddShape<G>::kThreads, BatchAddSha
       put_field<G>(prefix(k), kThreads, running);
       running = mul(running, d);
     }
-    Field inverted = block_inverse<G, kThreads, Shape::kShare>(running, base::cuda::dynamic_shared_words());
+    Field inverted =
+        block_inverse<G, kThreads, Shape::kShare>(running, base::cuda::dynamic_shared_words());
     CUZK_NO_UNROLL
     for (std::uint32_t k = batch; k-- > 0;) {
       if (!Field::any(pair(k) < pairs)) continue;
       const std::uint32_t p = static_cast<std::uint32_t>(pair(k) < pairs ? pair(k) : pairs - 1);
       const PointAffine<G> a = load_source<G>(source, p), b = load_source<G>(source, p + second);
-      const PointAffine<G> sum = take_from_batch<G>(a, b, get_field<G>(prefix(k), kThreads), inverted);
+      const PointAffine<G> sum =
+          take_from_batch<G>(a, b, get_field<G>(prefix(k), kThreads), inverted);
       if (pair(k) < pairs) curve::device::store_point<G>(out + p, sum);
     }
   }
@@ -147,16 +161,20 @@ static __global__ void __launch_bounds__(BatchAddShape<G>::kThreads, BatchAddSha
   }
 }
 
-/// partial[block] = the sum of the block's share of the points that the levels left: those of `source` if none ran, else
-/// those of the buffer that the last one wrote. 8 products (two sharing a reduction) and 2 squares a point.
+inline constexpr unsigned kRestBlocksAnSm = 3;
+
+/// partial[block] = the sum of the block's share of the points that the levels left: those of
+/// `source` if none ran, else those of the buffer that the last one wrote. 8 products (two sharing
+/// a reduction) and 2 squares a point.
 template <class G, class Source>
-static __global__ void __launch_bounds__(kSumThreads)
-    sum_rest(Source source, const std::uint32_t* count, std::uint32_t threshold, const StoredAffine<G>* even,
-             const StoredAffine<G>* odd, StoredXyzz<G>* partial) {
+static __global__ void __launch_bounds__(kSumThreads, kRestBlocksAnSm)
+    sum_rest(Source source, const std::uint32_t* count, std::uint32_t threshold,
+             const StoredAffine<G>* even, const StoredAffine<G>* odd, StoredXyzz<G>* partial) {
   using Field = typename G::Field;
   StoredXyzz<G>* shared = reinterpret_cast<StoredXyzz<G>*>(base::cuda::dynamic_shared_words());
   const int levels = active_levels(*count, threshold);
-  const std::uint32_t m = points_at_level(*count, levels), step = base::cuda::grid_threads() / G::kLanes;
+  const std::uint32_t m = points_at_level(*count, levels),
+                      step = base::cuda::grid_threads() / G::kLanes;
   const StoredAffine<G>* array = levels % 2 == 1 ? even : odd;
   PointXyzz<G> sum = PointXyzz<G>::identity();
   CUZK_NO_UNROLL
@@ -164,7 +182,8 @@ static __global__ void __launch_bounds__(kSumThreads)
     const bool active = i < m;
     const std::uint32_t at = active ? i : m - 1;
     const StoredAffine<G>* address = levels == 0 ? source.at(at) : array + at;
-    PointAffine<G> point = negate_if(curve::device::load_point_readonly<G>(address), levels == 0 && source.negative(at));
+    PointAffine<G> point = negate_if(curve::device::load_point_readonly<G>(address),
+                                     levels == 0 && source.negative(at));
     if (!active) point = PointAffine<G>::identity();
     add_assign(sum, point);
   }
@@ -177,44 +196,46 @@ struct TreeBuffers {
   base::cuda::DeviceSpan<StoredAffine<G>> even, odd;
   base::cuda::DeviceSpan<uint4> scratch;
 
-  static TreeBuffers carve(std::size_t points, const BatchAddPlan& plan, base::cuda::Carver& carver) {
+  static TreeBuffers carve(std::size_t points, const BatchAddPlan& plan,
+                           base::cuda::Carver& carver) {
     using Shape = BatchAddShape<G>;
     TreeBuffers buffers;
     if (points <= plan.tree_threshold) return buffers;
     const std::size_t half = (points + 1) / 2;
     buffers.even = carver.take<StoredAffine<G>>(half);
     buffers.odd = carver.take<StoredAffine<G>>((half + 1) / 2);
-    buffers.scratch = carver.take<uint4>(std::size_t{plan.sm_count} * Shape::kBlocks * plan.max_batch * kFieldWords *
-                                         Shape::kThreads);
+    buffers.scratch = carver.take<uint4>(std::size_t{plan.sm_count} * Shape::kBlocks *
+                                         plan.max_batch * kFieldWords * Shape::kThreads);
     return buffers;
   }
 };
 
-inline constexpr unsigned kRestBlocksAnSm = 3;
-
-/// Enqueues the levels for at most `points` points of `source` (their number at *count) and the sum of the rest into
-/// kRestBlocksAnSm·sm_count partial sums.
+/// Enqueues the levels for at most `points` points of `source` (their number at *count) and the sum
+/// of the rest into kRestBlocksAnSm·sm_count partial sums.
 template <class G, class Source>
-void add_source(const Source& source, std::size_t points, const std::uint32_t* count, const BatchAddPlan& plan,
-                const TreeBuffers<G>& buffers, StoredXyzz<G>* partial, base::cuda::StreamRef stream) {
+void add_source(const Source& source, std::size_t points, const std::uint32_t* count,
+                const BatchAddPlan& plan, const TreeBuffers<G>& buffers, StoredXyzz<G>* partial,
+                base::cuda::StreamRef stream) {
   using Shape = BatchAddShape<G>;
   const auto threshold = static_cast<std::uint32_t>(plan.tree_threshold);
-  const base::cuda::LaunchShape shape{plan.sm_count * Shape::kBlocks, Shape::kThreads,
-                                      Shape::kShare == 1 ? 0 : std::size_t{kFieldWords} * Shape::kThreads * sizeof(uint4)};
+  const base::cuda::LaunchShape shape{
+      plan.sm_count * Shape::kBlocks, Shape::kThreads,
+      Shape::kShare == 1 ? 0 : std::size_t{kFieldWords} * Shape::kThreads * sizeof(uint4)};
   const int levels = active_levels(static_cast<std::uint32_t>(points), threshold);
   for (int level = 0; level < levels; ++level) {
     StoredAffine<G>* out = level % 2 == 0 ? buffers.even.data : buffers.odd.data;
     if (level == 0) {
-      base::cuda::launch(tree_level<G, Source>, shape, stream, source, count, level, threshold, out, plan.max_batch,
-                         buffers.scratch.data);
+      base::cuda::launch(tree_level<G, Source>, shape, stream, source, count, level, threshold, out,
+                         plan.max_batch, buffers.scratch.data);
     } else {
       const PointArray<G> previous{level % 2 == 1 ? buffers.even.data : buffers.odd.data};
-      base::cuda::launch(tree_level<G, PointArray<G>>, shape, stream, previous, count, level, threshold, out,
-                         plan.max_batch, buffers.scratch.data);
+      base::cuda::launch(tree_level<G, PointArray<G>>, shape, stream, previous, count, level,
+                         threshold, out, plan.max_batch, buffers.scratch.data);
     }
   }
-  base::cuda::launch(sum_rest<G, Source>, {plan.sm_count * kRestBlocksAnSm, kSumThreads, kSumSharedBytes<G>}, stream, source,
-                     count, threshold, buffers.even.data, buffers.odd.data, partial);
+  base::cuda::launch(sum_rest<G, Source>,
+                     {plan.sm_count * kRestBlocksAnSm, kSumThreads, kSumSharedBytes<G>}, stream,
+                     source, count, threshold, buffers.even.data, buffers.odd.data, partial);
 }
 
 template <class G>
@@ -243,29 +264,32 @@ std::size_t batch_add_workspace(const BatchAddPlan& plan) {
   return measure.bytes_used();
 }
 
-/// Enqueues *result = sum of bases[i] over the i < plan.n whose bit is one (bit i % 32 of bits[i / 32]). Any base may be the
-/// identity, equal to or the opposite of others. `result` is one point in device memory.
+/// Enqueues *result = sum of bases[i] over the i < plan.n whose bit is one (bit i % 32 of bits[i /
+/// 32]). Any base may be the identity, equal to or the opposite of others. `result` is one point in
+/// device memory.
 template <class G>
 void batch_add(const BatchAddPlan& plan, base::cuda::DeviceSpan<const StoredAffine<G>> bases,
-               base::cuda::DeviceSpan<const std::uint32_t> bits, base::cuda::DeviceSpan<std::byte> workspace,
-               StoredXyzz<G>* result, base::cuda::StreamRef stream) {
+               base::cuda::DeviceSpan<const std::uint32_t> bits,
+               base::cuda::DeviceSpan<std::byte> workspace, StoredXyzz<G>* result,
+               base::cuda::StreamRef stream) {
   base::require(bases.size >= plan.n && bits.size >= (plan.n + 31) / 32,
-                "0/1 sum of {} points: given {} points and {} words of bits", plan.n, bases.size, bits.size);
+                "0/1 sum of {} points: given {} points and {} words of bits", plan.n, bases.size,
+                bits.size);
   base::cuda::Carver carver(workspace);
   const auto buffers = batch_add_detail::Buffers<G>::carve(plan, carver);
-  base::require(carver.fits(), "0/1 sum of {} points needs a workspace of {} bytes, given {}", plan.n, carver.bytes_used(),
-                workspace.size);
+  base::require(carver.fits(), "0/1 sum of {} points needs a workspace of {} bytes, given {}",
+                plan.n, carver.bytes_used(), workspace.size);
   const unsigned blocks = batch_add_detail::kRestBlocksAnSm * plan.sm_count;
   std::size_t slice = 0;
   for (std::size_t first = 0; first < plan.n; first += plan.slice, ++slice) {
     const std::size_t points = std::min(plan.slice, plan.n - first);
     list_ones(bits.data + first / 32, points, buffers.list, stream);
-    batch_add_detail::add_source<G>(ListedPoints<G>{bases.data + first, buffers.list.indices.data}, points,
-                                    buffers.list.count(points), plan, buffers.tree, buffers.partial.data + slice * blocks,
-                                    stream);
+    batch_add_detail::add_source<G>(ListedPoints<G>{bases.data + first, buffers.list.indices.data},
+                                    points, buffers.list.count(points), plan, buffers.tree,
+                                    buffers.partial.data + slice * blocks, stream);
   }
-  base::cuda::launch(sum_partials<G>, {1, kSumThreads, kSumSharedBytes<G>}, stream, buffers.partial.data,
-                     static_cast<std::uint32_t>(slice * blocks), result);
+  base::cuda::launch(sum_partials<G>, {1, kSumThreads, kSumSharedBytes<G>}, stream,
+                     buffers.partial.data, static_cast<std::uint32_t>(slice * blocks), result);
 }
 
 }  // namespace cuzk::groth16::cuda

@@ -3,14 +3,16 @@
 #include "base/cuda/kernel.hpp"
 #include "curve/device/points.hpp"
 
-/// Affine additions that share inversions (Montgomery's trick). A thread (a pair of lanes in G2) takes many independent
-/// additions:
+/// Affine additions that share inversions (Montgomery's trick). A thread (a pair of lanes in G2)
+/// takes many independent additions:
 ///
-///   down   d_k = denominator of addition k; store the product of d_0 .. d_(k-1); running product *= d_k      1 product
-///   invert the running products, joined once more across the warps of a block, one warp inverting in lockstep
-///   up     1/d_k = inverse·prefix_k; inverse *= d_k; finish the addition                      4 products, 1 square
+///   down   d_k = denominator of addition k; store the product of d_0 .. d_(k-1); running product
+///   *= d_k      1 product invert the running products, joined once more across the warps of a
+///   block, one warp inverting in lockstep up     1/d_k = inverse·prefix_k; inverse *= d_k; finish
+///   the addition                      4 products, 1 square
 ///
-/// Prefixes go through scratch memory in planes of 16-byte words, [k][3][threads], so that every access is coalesced.
+/// Prefixes go through scratch memory in planes of 16-byte words, [k][3][threads], so that every
+/// access is coalesced.
 namespace cuzk::groth16::cuda {
 
 using curve::device::PairKind;
@@ -29,8 +31,9 @@ CUZK_DEVICE typename G::Field get_field(const uint4* p, unsigned threads) {
   return typename G::Field{curve::device::memory::load(p, threads)};
 }
 
-/// 1/x for every thread of the block, x not zero: groups of Share warps multiply theirs together, so that one warp in Share
-/// inverts. Contains barriers: all threads of the block call it together. `shared` holds 3·Threads words.
+/// 1/x for every thread of the block, x not zero: groups of Share warps multiply theirs together,
+/// so that one warp in Share inverts. Contains barriers: all threads of the block call it together.
+/// `shared` holds 3·Threads words.
 template <class G, unsigned Threads, unsigned Share>
 CUZK_DEVICE typename G::Field block_inverse(const typename G::Field& x, uint4* shared) {
   if constexpr (Share == 1) {
@@ -61,10 +64,11 @@ CUZK_DEVICE typename G::Field block_inverse(const typename G::Field& x, uint4* s
   }
 }
 
-/// Denominator of a + b from the x-coordinates, where that is enough; `points()` fetches both points where it is not.
+/// Denominator of a + b from the x-coordinates, where that is enough; `points()` fetches both
+/// points where it is not.
 template <class G, class Points>
-CUZK_DEVICE typename G::Field pair_denominator(const typename G::Field& x1, const typename G::Field& x2,
-                                               const Points& points) {
+CUZK_DEVICE typename G::Field pair_denominator(const typename G::Field& x1,
+                                               const typename G::Field& x2, const Points& points) {
   using Field = typename G::Field;
   const Field difference = sub<2>(x2, x1);
   const bool suspect = pair_is_suspect(x1, x2, difference);
@@ -73,13 +77,13 @@ CUZK_DEVICE typename G::Field pair_denominator(const typename G::Field& x1, cons
   return denominator(classify_pair(a, b), difference, a.y);
 }
 
-/// The way up for one addition: a + b, given the inverse of the product of all denominators up to and including this one's
-/// and the product of those before it; `inverse` loses this one's.
+/// The way up for one addition: a + b, given the inverse of the product of all denominators up to
+/// and including this one's and the product of those before it; `inverse` loses this one's.
 template <class G>
-CUZK_DEVICE curve::device::Affine<typename G::Field> take_from_batch(const curve::device::Affine<typename G::Field>& a,
-                                                                     const curve::device::Affine<typename G::Field>& b,
-                                                                     const typename G::Field& prefix,
-                                                                     typename G::Field& inverse) {
+CUZK_DEVICE curve::device::Affine<typename G::Field> take_from_batch(
+    const curve::device::Affine<typename G::Field>& a,
+    const curve::device::Affine<typename G::Field>& b, const typename G::Field& prefix,
+    typename G::Field& inverse) {
   using Field = typename G::Field;
   const Field difference = sub<2>(b.x, a.x), mine = mul(inverse, prefix);
   const bool suspect = pair_is_suspect(a.x, b.x, difference);

@@ -1,5 +1,11 @@
 #pragma once
 
+#include "base/cuda/buffer.hpp"
+#include "curve/device/blst.hpp"
+#include "curve/device/fr_mul.hpp"
+#include "curve/device/points.hpp"
+#include "curve/device/testing.hpp"
+
 #include <blst.h>
 
 #include <cstdint>
@@ -8,15 +14,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/cuda/buffer.hpp"
-#include "curve/device/blst.hpp"
-#include "curve/device/fr_mul.hpp"
-#include "curve/device/points.hpp"
-#include "curve/device/testing.hpp"
-
-/// What the checks of the operations share (*_check.cuh). A check makes the input of one case, runs the operation, and
-/// compares with blst; it returns an empty text or says what is wrong. The same text runs in the unit tests, where kernels
-/// are emulated, and in gpu_check, on the device.
+/// What the checks of the operations share (*_check.cuh). A check makes the input of one case, runs
+/// the operation, and compares with blst; it returns an empty text or says what is wrong. The same
+/// text runs in the unit tests, where kernels are emulated, and in gpu_check, on the device.
 namespace cuzk::groth16::cuda::checks {
 
 using curve::device::Fr;
@@ -28,12 +28,14 @@ using HostPoint = std::conditional_t<std::is_same_v<G, curve::device::G1>, blst_
 /// How the bases of a case are drawn.
 enum class Bases {
   kDistinct,   // (i + 1)·P for a fixed P
-  kFewPoints,  // from ± of four points and the identity: equal and opposite neighbours at every level
+  kFewPoints,  // from ± of four points and the identity: equal and opposite neighbours at every
+               // level
   kAllEqual,
   kAllIdentity,
 };
 
-/// `count` affine points on the host and, for each, the number that it is a multiple of the generator by (mod r, small).
+/// `count` affine points on the host and, for each, the number that it is a multiple of the
+/// generator by (mod r, small).
 template <class G>
 struct TestBases {
   std::vector<curve::device::StoredAffine<G>> points;
@@ -43,13 +45,22 @@ struct TestBases {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t draw = mix(seed + i);
       switch (kind) {
-        case Bases::kDistinct: multiples.push_back(static_cast<std::int64_t>(i) + 1); break;
-        case Bases::kFewPoints: multiples.push_back(static_cast<std::int64_t>(draw % 9) - 4); break;
-        case Bases::kAllEqual: multiples.push_back(3); break;
-        case Bases::kAllIdentity: multiples.push_back(0); break;
+        case Bases::kDistinct:
+          multiples.push_back(static_cast<std::int64_t>(i) + 1);
+          break;
+        case Bases::kFewPoints:
+          multiples.push_back(static_cast<std::int64_t>(draw % 9) - 4);
+          break;
+        case Bases::kAllEqual:
+          multiples.push_back(3);
+          break;
+        case Bases::kAllIdentity:
+          multiples.push_back(0);
+          break;
       }
     }
-    const std::vector<HostPoint<G>> table = multiples_of_generator(kind == Bases::kDistinct ? count : 4);
+    const std::vector<HostPoint<G>> table =
+        multiples_of_generator(kind == Bases::kDistinct ? count : 4);
     for (const std::int64_t m : multiples) {
       using curve::device::testing::affine;
       using curve::device::testing::from_blst;
@@ -68,7 +79,8 @@ struct TestBases {
   static std::vector<HostPoint<G>> multiples_of_generator(std::size_t count) {
     std::vector<HostPoint<G>> table;
     const std::uint32_t one[8] = {1};
-    const HostPoint<G> generator = curve::device::testing::multiple_of_generator(HostPoint<G>{}, one);
+    const HostPoint<G> generator =
+        curve::device::testing::multiple_of_generator(HostPoint<G>{}, one);
     for (std::size_t i = 0; i < count; ++i) {
       table.push_back(i == 0 ? generator : curve::device::testing::sum(table.back(), generator));
     }
@@ -92,7 +104,8 @@ HostPoint<G> small_multiple(__int128 value) {
   return d;
 }
 
-/// A buffer with a guard of 4096 bytes behind it, for outputs and workspaces: broken() tells whether something wrote there.
+/// A buffer with a guard of 4096 bytes behind it, for outputs and workspaces: broken() tells
+/// whether something wrote there.
 template <class T>
 class Guarded {
  public:
@@ -123,7 +136,8 @@ class Guarded {
 };
 
 template <class T>
-base::cuda::DeviceBuffer<T> uploaded(const std::vector<T>& values, const char* purpose, base::cuda::StreamRef stream) {
+base::cuda::DeviceBuffer<T> uploaded(const std::vector<T>& values, const char* purpose,
+                                     base::cuda::StreamRef stream) {
   base::cuda::DeviceBuffer<T> buffer(values.size(), purpose);
   buffer.upload(values, stream);
   return buffer;

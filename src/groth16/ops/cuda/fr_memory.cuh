@@ -13,7 +13,8 @@ CUZK_DEVICE void set_half(curve::device::Fr& x, int half, const uint4& v) {
   x.limbs[4 * half + 3] = v.w;
 }
 CUZK_DEVICE uint4 get_half(const curve::device::Fr& x, int half) {
-  return make_uint4(x.limbs[4 * half], x.limbs[4 * half + 1], x.limbs[4 * half + 2], x.limbs[4 * half + 3]);
+  return make_uint4(x.limbs[4 * half], x.limbs[4 * half + 1], x.limbs[4 * half + 2],
+                    x.limbs[4 * half + 3]);
 }
 
 /// For data used once: it is not to push tables out of L1.

@@ -2,20 +2,23 @@
 
 #include "groth16/ops/cuda/msm_accumulate.cuh"
 
-/// Dense multi-scalar multiplication on the device: sum of k_i·P_i, full-width scalars, Pippenger's method with signed
-/// digits. Everything stays on the stream; what is left for the host (msm_finish.hpp) is a few hundred points.
+/// Dense multi-scalar multiplication on the device: sum of k_i·P_i, full-width scalars, Pippenger's
+/// method with signed digits. Everything stays on the stream; what is left for the host
+/// (msm_finish.hpp) is a few hundred points.
 ///
-///   digits, sort       msm_digits.cuh: every window's digits, sorted into buckets; buckets ordered by size
-///   accumulate         msm_accumulate.cuh: the sum of each bucket
-///   reduce             here: sum of d·B_d over the buckets of each window
+///   digits, sort       msm_digits.cuh: every window's digits, sorted into buckets; buckets ordered
+///   by size accumulate         msm_accumulate.cuh: the sum of each bucket reduce             here:
+///   sum of d·B_d over the buckets of each window
 ///
 /// Measured on H200 in G1: 2^27 products 516 ms, 89.6 M 350 ms, 2^20 10.7 ms.
 namespace cuzk::groth16::cuda {
 
 namespace msm_detail {
 
-// A level takes points S_i (and W_i) and stands for sum of W_i + 2^e·sum of i·S_i. Cutting i = 2^bits·c + j:
-//   S'_c = sum over j of S_j,   W'_c = sum over j of W_j + 2^e·sum over j of j·S_j,   e' = e + bits.
+// A level takes points S_i (and W_i) and stands for sum of W_i + 2^e·sum of i·S_i. Cutting i =
+// 2^bits·c + j:
+//   S'_c = sum over j of S_j,   W'_c = sum over j of W_j + 2^e·sum over j of j·S_j,   e' = e +
+//   bits.
 
 template <class G>
 CUZK_DEVICE void add_stored(PointXyzz<G>& sum, const StoredXyzz<G>* p) {
@@ -26,12 +29,12 @@ CUZK_DEVICE void add_stored(PointXyzz<G>& sum, const StoredAffine<G>* p) {
   add_assign(sum, curve::device::load_point<G>(p));
 }
 
-/// One level: `count` outputs, 2^bits inputs each. `weighted` is null on the first level, where e = 0. 2·2^bits to 3·2^bits
-/// additions and e doublings a thread.
+/// One level: `count` outputs, 2^bits inputs each. `weighted` is null on the first level, where e =
+/// 0. 2·2^bits to 3·2^bits additions and e doublings a thread.
 template <class G, class Bucket>
-static __global__ void __launch_bounds__(128) reduce_level(const Bucket* plain, const StoredXyzz<G>* weighted, int bits, int e,
-                                                           std::uint32_t count, StoredXyzz<G>* plain_out,
-                                                           StoredXyzz<G>* weighted_out) {
+static __global__ void __launch_bounds__(128)
+    reduce_level(const Bucket* plain, const StoredXyzz<G>* weighted, int bits, int e,
+                 std::uint32_t count, StoredXyzz<G>* plain_out, StoredXyzz<G>* weighted_out) {
   const std::uint32_t c = base::cuda::grid_thread() / G::kLanes;
   const std::size_t first = static_cast<std::size_t>(c < count ? c : count - 1) << bits;
   PointXyzz<G> sum = PointXyzz<G>::identity(), total = PointXyzz<G>::identity();
@@ -44,7 +47,8 @@ static __global__ void __launch_bounds__(128) reduce_level(const Bucket* plain, 
   for (int k = 0; k < e; ++k) total = doubled(total);
   if (weighted != nullptr) {
     CUZK_NO_UNROLL
-    for (int j = 0; j < 1 << bits; ++j) add_assign(total, curve::device::load_point<G>(weighted + first + j));
+    for (int j = 0; j < 1 << bits; ++j)
+      add_assign(total, curve::device::load_point<G>(weighted + first + j));
   }
   if (c >= count) return;
   curve::device::store_point<G>(plain_out + c, sum);
@@ -53,7 +57,7 @@ static __global__ void __launch_bounds__(128) reduce_level(const Bucket* plain, 
 
 template <class G>
 struct SumBuffers {
-  base::cuda::DeviceSpan<StoredXyzz<G>> xyzz;      // buckets, one of the two
+  base::cuda::DeviceSpan<StoredXyzz<G>> xyzz;  // buckets, one of the two
   base::cuda::DeviceSpan<StoredAffine<G>> affine;
   base::cuda::DeviceSpan<StoredXyzz<G>> partials;  // pieces of heavy buckets
   AffineScratch scratch;
@@ -61,7 +65,8 @@ struct SumBuffers {
   base::cuda::DeviceSpan<StoredXyzz<G>> even, odd;
 
   static SumBuffers carve(const MsmPlan& plan, base::cuda::Carver& carver) {
-    const std::size_t buckets = plan.windows.buckets(), digits = plan.n * static_cast<std::size_t>(plan.windows.count);
+    const std::size_t buckets = plan.windows.buckets(),
+                      digits = plan.n * static_cast<std::size_t>(plan.windows.count);
     SumBuffers buffers;
     if (plan.accumulation == Accumulation::kXyzz) {
       buffers.xyzz = carver.take<StoredXyzz<G>>(buckets);
@@ -71,11 +76,13 @@ struct SumBuffers {
     // A bucket of several pieces has more than one full one.
     buffers.partials = carver.take<StoredXyzz<G>>(2 * digits / kPiece<G> + 2);
     const std::size_t mark = carver.mark();
-    if (plan.accumulation == Accumulation::kAffine) buffers.scratch = AffineScratch::carve<G>(plan, carver);
+    if (plan.accumulation == Accumulation::kAffine)
+      buffers.scratch = AffineScratch::carve<G>(plan, carver);
     carver.rewind(mark);  // the accumulation's scratch is free again when the levels run
     const std::size_t first = plan.levels.empty() ? 0 : buckets >> plan.levels[0];
     buffers.even = carver.take<StoredXyzz<G>>(2 * first);
-    buffers.odd = carver.take<StoredXyzz<G>>(plan.levels.size() < 2 ? 0 : 2 * (first >> plan.levels[1]));
+    buffers.odd =
+        carver.take<StoredXyzz<G>>(plan.levels.size() < 2 ? 0 : 2 * (first >> plan.levels[1]));
     return buffers;
   }
 };
@@ -101,30 +108,36 @@ template <class G, class Bucket>
 void add_heavy(const MsmPlan& plan, const StoredAffine<G>* bases, const Buffers<G>& b, Bucket* sums,
                base::cuda::StreamRef stream) {
   const base::cuda::LaunchShape shape{plan.sm_count * 3, kSumThreads, kSumSharedBytes<G>};
-  base::cuda::launch(sum_heavy_pieces<G, Bucket>, shape, stream, bases, b.lists.points.data, b.lists.heavy.data,
+  base::cuda::launch(sum_heavy_pieces<G, Bucket>, shape, stream, bases, b.lists.points.data,
+                     b.lists.heavy.data, b.lists.counters.data, b.sums.partials.data, sums);
+  base::cuda::launch(merge_heavy_pieces<G, Bucket>, shape, stream, b.lists.heavy.data,
                      b.lists.counters.data, b.sums.partials.data, sums);
-  base::cuda::launch(merge_heavy_pieces<G, Bucket>, shape, stream, b.lists.heavy.data, b.lists.counters.data,
-                     b.sums.partials.data, sums);
 }
 
 template <class G>
-void accumulate(const MsmPlan& plan, const StoredAffine<G>* bases, const Buffers<G>& b, base::cuda::StreamRef stream) {
+void accumulate(const MsmPlan& plan, const StoredAffine<G>* bases, const Buffers<G>& b,
+                base::cuda::StreamRef stream) {
   using Shape = MsmShape<G>;
-  const std::uint32_t buckets = plan.windows.buckets();
+  const std::uint32_t count = plan.windows.buckets();
   const BucketLists& lists = b.lists;
+  const BucketView<G> view{
+      bases, lists.points.data, lists.rank_start.data, lists.rank_size.data, lists.order.data,
+      count};
   if (plan.accumulation == Accumulation::kXyzz) {
-    const unsigned grid = base::cuda::blocks_for(std::size_t{buckets} * G::kLanes, Shape::kXyzzThreads);
-    base::cuda::launch(accumulate_xyzz<G>, {grid, Shape::kXyzzThreads, kXyzzSharedBytes<G>}, stream, bases,
-                       lists.points.data, lists.rank_start.data, lists.rank_size.data, lists.order.data, buckets,
-                       b.sums.xyzz.data);
+    const unsigned grid =
+        base::cuda::blocks_for(std::size_t{count} * G::kLanes, Shape::kXyzzThreads);
+    base::cuda::launch(accumulate_xyzz<G>, {grid, Shape::kXyzzThreads, kXyzzSharedBytes<G>}, stream,
+                       view, b.sums.xyzz.data);
     return add_heavy<G>(plan, bases, b, b.sums.xyzz.data, stream);
   }
   base::cuda::fill_bytes(b.sums.affine.data, 0, b.sums.affine.size_bytes(), stream);
-  const std::size_t shared = Shape::kShare == 1 ? 0 : std::size_t{kFieldWords} * Shape::kAffineThreads * sizeof(uint4);
-  base::cuda::launch(accumulate_affine<G>, {plan.sm_count * Shape::kAffineBlocks, Shape::kAffineThreads, shared}, stream,
-                     bases, lists.points.data, lists.rank_start.data, lists.rank_size.data, lists.order.data, buckets,
-                     b.sums.affine.data, plan.batch, b.sums.scratch.prefixes.data, b.sums.scratch.sums.data,
-                     b.sums.scratch.entries.data, lists.counters.data);
+  const std::size_t shared =
+      Shape::kShare == 1 ? 0 : std::size_t{kFieldWords} * Shape::kAffineThreads * sizeof(uint4);
+  const AffineScratch& scratch = b.sums.scratch;
+  base::cuda::launch(accumulate_affine<G>,
+                     {plan.sm_count * Shape::kAffineBlocks, Shape::kAffineThreads, shared}, stream,
+                     view, b.sums.affine.data, plan.batch, scratch.prefixes.data, scratch.sums.data,
+                     scratch.entries.data, lists.counters.data);
   add_heavy<G>(plan, bases, b, b.sums.affine.data, stream);
 }
 
@@ -139,13 +152,17 @@ void reduce(const MsmPlan& plan, const Bucket* buckets, const SumBuffers<G>& b, 
   for (std::size_t level = 0; level < plan.levels.size(); ++level) {
     const int bits = plan.levels[level];
     count >>= bits;
-    StoredXyzz<G>* to = level + 1 == plan.levels.size() ? out : level % 2 == 0 ? b.even.data : b.odd.data;
+    StoredXyzz<G>* to = level + 1 == plan.levels.size() ? out
+                        : level % 2 == 0                ? b.even.data
+                                                        : b.odd.data;
     const base::cuda::LaunchShape shape{base::cuda::blocks_for(count * G::kLanes, 128), 128, 0};
     const auto outputs = static_cast<std::uint32_t>(count);
     if (level == 0) {
-      base::cuda::launch(reduce_level<G, Bucket>, shape, stream, buckets, nullptr, bits, e, outputs, to, to + count);
+      base::cuda::launch(reduce_level<G, Bucket>, shape, stream, buckets, nullptr, bits, e, outputs,
+                         to, to + count);
     } else {
-      base::cuda::launch(reduce_level<G, StoredXyzz<G>>, shape, stream, plain, weighted, bits, e, outputs, to, to + count);
+      base::cuda::launch(reduce_level<G, StoredXyzz<G>>, shape, stream, plain, weighted, bits, e,
+                         outputs, to, to + count);
     }
     plain = to;
     weighted = to + count;
@@ -158,7 +175,8 @@ void reduce(const MsmPlan& plan, const Bucket* buckets, const SumBuffers<G>& b, 
 /// The plan of n products in G on a device of `sm_count` multiprocessors.
 template <class G>
 std::size_t msm_buckets_at_once(unsigned sm_count) {
-  return std::size_t{sm_count} * MsmShape<G>::kAffineBlocks * MsmShape<G>::kAffineThreads / G::kLanes;
+  return std::size_t{sm_count} * MsmShape<G>::kAffineBlocks * MsmShape<G>::kAffineThreads /
+         G::kLanes;
 }
 template <class G>
 MsmPlan make_msm_plan(std::size_t n, unsigned sm_count) {
@@ -173,26 +191,30 @@ std::size_t msm_workspace(const MsmPlan& plan) {
   return measure.bytes_used();
 }
 
-/// Enqueues the sum over i < plan.n of scalars[j]·bases[j], j = list[i], or i where `list` is null. Scalars are loose plain
-/// integers (not Montgomery form); zeros are allowed but cost as much as others in the sort. Bases may be the identity,
-/// equal or opposite.
+/// Enqueues the sum over i < plan.n of scalars[j]·bases[j], j = list[i], or i where `list` is null.
+/// Scalars are loose plain integers (not Montgomery form); zeros are allowed but cost as much as
+/// others in the sort. Bases may be the identity, equal or opposite.
 ///
-/// `out` receives 2·plan.final_sums() points, for finish_msm(). Every list entry is below bases_size, which is below 2^31.
+/// `out` receives 2·plan.final_sums() points, for finish_msm(). Every list entry is below
+/// bases_size, which is below 2^31.
 template <class G>
 void msm(const MsmPlan& plan, base::cuda::DeviceSpan<const StoredAffine<G>> bases,
          base::cuda::DeviceSpan<const curve::device::Fr> scalars, const std::uint32_t* list,
          base::cuda::DeviceSpan<std::byte> workspace, base::cuda::DeviceSpan<StoredXyzz<G>> out,
          base::cuda::StreamRef stream) {
   base::require(list != nullptr || (bases.size >= plan.n && scalars.size >= plan.n),
-                "sum of {} products: given {} bases and {} scalars", plan.n, bases.size, scalars.size);
-  base::require(out.size >= 2 * plan.final_sums(), "sum of {} products leaves {} points, given room for {}", plan.n,
+                "sum of {} products: given {} bases and {} scalars", plan.n, bases.size,
+                scalars.size);
+  base::require(out.size >= 2 * plan.final_sums(),
+                "sum of {} products leaves {} points, given room for {}", plan.n,
                 2 * plan.final_sums(), out.size);
   base::cuda::Carver carver(workspace);
   const auto buffers = msm_detail::Buffers<G>::carve(plan, carver);
-  base::require(carver.fits(), "sum of {} products needs a workspace of {} bytes, given {}", plan.n, carver.bytes_used(),
-                workspace.size);
+  base::require(carver.fits(), "sum of {} products needs a workspace of {} bytes, given {}", plan.n,
+                carver.bytes_used(), workspace.size);
   if (plan.n == 0) return base::cuda::fill_bytes(out.data, 0, out.size_bytes(), stream);
-  msm_detail::sort_into_buckets(plan, scalars.data, list, msm_detail::kPiece<G>, buffers.lists, buffers.sort, stream);
+  msm_detail::sort_into_buckets(plan, scalars.data, list, msm_detail::kPiece<G>, buffers.lists,
+                                buffers.sort, stream);
   msm_detail::accumulate<G>(plan, bases.data, buffers, stream);
   if (plan.accumulation == Accumulation::kXyzz) {
     msm_detail::reduce<G>(plan, buffers.sums.xyzz.data, buffers.sums, out.data, stream);

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <span>
-
 #include "base/error.hpp"
 #include "curve/device/blst.hpp"
 #include "groth16/ops/cuda/msm_plan.hpp"
+
+#include <span>
 
 /// The host's part of a dense MSM: from the sums that msm() left, the result. About 0.3 ms.
 namespace cuzk::groth16::cuda {
@@ -17,14 +17,17 @@ auto finish(const MsmPlan& plan, std::span<const Sum> sums) {
   using curve::device::to_blst;
   using Point = decltype(to_blst(sums[0]));
   const std::size_t count = plan.final_sums();
-  base::require(sums.size() >= 2 * count, "sum of {} products leaves {} points, given {}", plan.n, 2 * count, sums.size());
+  base::require(sums.size() >= 2 * count, "sum of {} products leaves {} points, given {}", plan.n,
+                2 * count, sums.size());
   const std::span<const Sum> plain = sums.first(count), weighted = sums.subspan(count, count);
   const int level_bits = plan.level_bits();
   Point total{};
   for (int w = plan.windows.count - 1; w >= 0; --w) {
     const auto i = static_cast<std::size_t>(w);
-    const std::size_t first = plan.windows.base[i] >> level_bits, last = plan.windows.base[i + 1] >> level_bits;
-    // sum of weighted_c + 2^level_bits·sum of c·plain_c + sum of plain_c, as bucket 0 belongs to digit 1.
+    const std::size_t first = plan.windows.base[i] >> level_bits,
+                      last = plan.windows.base[i + 1] >> level_bits;
+    // sum of weighted_c + 2^level_bits·sum of c·plain_c + sum of plain_c, as bucket 0 belongs to
+    // digit 1.
     Point running{}, scaled{}, rest{};
     for (std::size_t c = last; c-- > first;) {
       running = sum(running, to_blst(plain[c]));
@@ -43,7 +46,8 @@ auto finish(const MsmPlan& plan, std::span<const Sum> sums) {
 
 }  // namespace msm_finish_detail
 
-/// The result of msm(plan, ...) from the 2·plan.final_sums() points that it wrote. Throws InvalidInput if there are fewer.
+/// The result of msm(plan, ...) from the 2·plan.final_sums() points that it wrote. Throws
+/// InvalidInput if there are fewer.
 inline blst_p1 finish_msm(const MsmPlan& plan, std::span<const curve::device::G1Xyzz> sums) {
   return msm_finish_detail::finish(plan, sums);
 }

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "curve/fr.hpp"
 #include "groth16/ops/cuda/check.hpp"
 #include "groth16/ops/cuda/quotient.cuh"
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 /// Transforms and quotients against the host's field.
 namespace cuzk::groth16::cuda::checks {
@@ -104,19 +104,23 @@ inline std::string check_ntt(const NttCase& c, base::cuda::StreamRef stream) {
   std::vector<curve::Fr> wanted = original;
   transform(wanted, omega(c.log_n).inverse());
   for (std::size_t q = 0; q < n; ++q) {
-    if (got[q] != wanted[reversed(q, c.log_n)]) return "intt_dif of " + size + " is wrong at " + std::to_string(q);
+    if (got[q] != wanted[reversed(q, c.log_n)])
+      return "intt_dif of " + size + " is wrong at " + std::to_string(q);
   }
   bench.ntt.ntt_dit(x.data(), stream);
   const std::vector<curve::Fr> back = residues(x.download());
   const curve::Fr factor = curve::Fr::from_u64(n);
   for (std::size_t i = 0; i < n; ++i) {
-    if (back[i] != original[i] * factor) return "ntt_dit of " + size + " is wrong at " + std::to_string(i);
+    if (back[i] != original[i] * factor)
+      return "ntt_dit of " + size + " is wrong at " + std::to_string(i);
   }
-  if (x.broken() || bench.tables.broken()) return "a transform of " + size + " wrote beyond its memory";
+  if (x.broken() || bench.tables.broken())
+    return "a transform of " + size + " wrote beyond its memory";
   return {};
 }
 
-/// Constraint values of a case: a few percent wide, the others in -127 .. 127 for a and -2 .. 2 for b.
+/// Constraint values of a case: a few percent wide, the others in -127 .. 127 for a and -2 .. 2 for
+/// b.
 struct TestRows {
   std::vector<Fr> a, b;  // as they stand in the vectors: wide values, rubbish elsewhere
   std::vector<curve::Fr> value_a, value_b;
@@ -129,10 +133,12 @@ struct TestRows {
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint64_t draw = mix(i);
       const bool is_wide = draw % 23 == 2;
-      const int small_a = static_cast<int>(draw >> 8 & 3) == 0 ? static_cast<int>(draw >> 16 & 0xff) - 127
-                                                               : static_cast<int>(draw >> 16 & 1);
-      const int small_b = static_cast<int>(draw >> 32 & 7) == 0 ? static_cast<int>(draw >> 40 & 3) - 2
-                                                                : static_cast<int>(draw >> 40 & 1);
+      const int small_a = static_cast<int>(draw >> 8 & 3) == 0
+                              ? static_cast<int>(draw >> 16 & 0xff) - 127
+                              : static_cast<int>(draw >> 16 & 1);
+      const int small_b = static_cast<int>(draw >> 32 & 7) == 0
+                              ? static_cast<int>(draw >> 40 & 3) - 2
+                              : static_cast<int>(draw >> 40 & 1);
       if ((draw >> 48 & 1) != 0) beta[i / 32] |= 1u << (i % 32);
       const int clamped_a = small_a == 128 ? 127 : small_a;
       a.push_back(random_fr(3 * i));
@@ -162,7 +168,8 @@ inline std::string check_derivative(const NttCase& c, base::cuda::StreamRef stre
   const std::size_t n = bench.ntt.n();
   const std::string size = "2^" + std::to_string(c.log_n) + (c.full_table ? "" : " (short tables)");
   const TestRows rows(n);
-  const std::vector<curve::Fr> a_star = starred(rows.value_a, c.log_n), b_star = starred(rows.value_b, c.log_n);
+  const std::vector<curve::Fr> a_star = starred(rows.value_a, c.log_n),
+                               b_star = starred(rows.value_b, c.log_n);
   const Guarded<Fr> a(n, "a", stream), b(n, "b", stream);
   std::vector<Fr> elements(n);
   std::transform(rows.value_a.begin(), rows.value_a.end(), elements.begin(), plain);
@@ -170,23 +177,26 @@ inline std::string check_derivative(const NttCase& c, base::cuda::StreamRef stre
   bench.ntt.derivative(a.data(), stream);
   const std::vector<curve::Fr> from_elements = residues(a.download());
   for (std::size_t i = 0; i < n; ++i) {
-    if (from_elements[i] != a_star[i]) return "derivative of " + size + " is wrong at " + std::to_string(i);
+    if (from_elements[i] != a_star[i])
+      return "derivative of " + size + " is wrong at " + std::to_string(i);
   }
   base::cuda::copy_bytes(a.data(), rows.a.data(), n * sizeof(Fr), stream);
   base::cuda::copy_bytes(b.data(), rows.b.data(), n * sizeof(Fr), stream);
-  const auto code_a = uploaded(rows.code_a, "codes", stream), code_b = uploaded(rows.code_b, "codes", stream);
+  const auto code_a = uploaded(rows.code_a, "codes", stream),
+             code_b = uploaded(rows.code_b, "codes", stream);
   const auto wide = uploaded(rows.wide, "wide rows", stream);
   const auto beta = uploaded(rows.beta, "offsets", stream);
   const Guarded<std::uint32_t> nonzero((n + 31) / 32, "flags", stream);
-  const ConstraintValues values{code_a.data(), code_b.data(), wide.data(), static_cast<std::uint32_t>(rows.wide.size()),
-                                beta.data()};
+  const ConstraintValues values{code_a.data(), code_b.data(), wide.data(),
+                                static_cast<std::uint32_t>(rows.wide.size()), beta.data()};
   derivative_scalars(bench.ntt, a.data(), b.data(), values, nonzero.data(), stream);
   const std::vector<Fr> scalars = a.download();
   const std::vector<std::uint32_t> flags = nonzero.download();
   const curve::Fr shift = curve::Fr::power_of_two(32).inverse();
   for (std::size_t i = 0; i < n; ++i) {
     const curve::Fr offset = curve::Fr::from_u64(rows.beta[i / 32] >> (i % 32) & 1u);
-    const curve::Fr wanted = (rows.value_b[i] * a_star[i] + (rows.value_a[i] - offset) * b_star[i]) * shift;
+    const curve::Fr wanted =
+        (rows.value_b[i] * a_star[i] + (rows.value_a[i] - offset) * b_star[i]) * shift;
     if (std::memcmp(plain(wanted).limbs, scalars[i].limbs, 32) != 0) {
       return "scalar " + std::to_string(i) + " of " + size + " is wrong";
     }
@@ -194,16 +204,19 @@ inline std::string check_derivative(const NttCase& c, base::cuda::StreamRef stre
       return "zero flag " + std::to_string(i) + " of " + size + " is wrong";
     }
   }
-  if (a.broken() || b.broken() || nonzero.broken()) return "the quotient of " + size + " wrote beyond its memory";
+  if (a.broken() || b.broken() || nonzero.broken())
+    return "the quotient of " + size + " wrote beyond its memory";
   return {};
 }
 
-/// h from random a and b and c = a·b over D: deg h <= n - 2 and a(x)·b(x) - c(x) = h(x)·(x^n - 1) at a random x.
+/// h from random a and b and c = a·b over D: deg h <= n - 2 and a(x)·b(x) - c(x) = h(x)·(x^n - 1)
+/// at a random x.
 inline std::string check_textbook(const NttCase& c, base::cuda::StreamRef stream) {
   const NttBench bench(c, stream);
   const std::size_t n = bench.ntt.n();
   const std::string size = "2^" + std::to_string(c.log_n);
-  const Guarded<std::byte> tables(TextbookQuotient::table_bytes(c.log_n), "quotient tables", stream);
+  const Guarded<std::byte> tables(TextbookQuotient::table_bytes(c.log_n), "quotient tables",
+                                  stream);
   const TextbookQuotient quotient(c.log_n, tables.span(), stream);
   const std::vector<Fr> a = lazy_input(n, 5), b = lazy_input(n, 1u << 30);
   std::vector<Fr> products(n);
@@ -215,16 +228,19 @@ inline std::string check_textbook(const NttCase& c, base::cuda::StreamRef stream
   quotient.run(bench.ntt, da.data(), db.data(), dc.data(), stream);
   const std::vector<Fr> h = da.download();
   for (const Fr& coefficient : h) {
-    if (!curve::device::equal(canonical(coefficient), coefficient)) return "h of " + size + " is not canonical";
+    if (!curve::device::equal(canonical(coefficient), coefficient))
+      return "h of " + size + " is not canonical";
   }
   if (!is_zero_limbs(h[n - 1])) return "h of " + size + " has degree n - 1";
   const curve::Fr x = residue(curve::device::testing::random_fr(424242)), one = curve::Fr::one();
-  const curve::Fr left = evaluate(interpolate(residues(a), c.log_n), x) * evaluate(interpolate(residues(b), c.log_n), x) -
+  const curve::Fr left = evaluate(interpolate(residues(a), c.log_n), x) *
+                             evaluate(interpolate(residues(b), c.log_n), x) -
                          evaluate(interpolate(residues(products), c.log_n), x);
   const curve::Fr right = evaluate(residues(h), x) * (x.pow(n) - one);
   if (left != right) return "h of " + size + " is wrong";
   if (n > 1 && left.is_zero()) return "the check of " + size + " is trivial";
-  if (da.broken() || db.broken() || dc.broken() || tables.broken()) return "the quotient wrote beyond its memory";
+  if (da.broken() || db.broken() || dc.broken() || tables.broken())
+    return "the quotient wrote beyond its memory";
   return {};
 }
 

@@ -1,14 +1,23 @@
-#include <gtest/gtest.h>
-
 #include "groth16/ops/cuda/ntt_check.cuh"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16::cuda::checks {
 namespace {
 
-// Up to 2^11: one block. 12 = 6 + 6, 13 = 7 + 6, 15 = 8 + 7, 17 = 9 + 8: two passes, every kind of last phase.
+// Up to 2^11: one block. 12 = 6 + 6, 13 = 7 + 6, 15 = 8 + 7, 17 = 9 + 8: two passes, every kind of
+// last phase.
 TEST(NttEmulated, Transforms) {
-  for (const NttCase c : {NttCase{0, true}, {1, true}, {3, true}, {6, true}, {11, true}, {12, true}, {12, false}, {13, true},
-                          {15, false}, {17, true}}) {
+  for (const NttCase c : {NttCase{0, true},
+                          {1, true},
+                          {3, true},
+                          {6, true},
+                          {11, true},
+                          {12, true},
+                          {12, false},
+                          {13, true},
+                          {15, false},
+                          {17, true}}) {
     EXPECT_EQ(check_ntt(c, {}), "");
   }
 }
@@ -22,7 +31,8 @@ TEST(NttEmulated, ThreePasses) {
   for (std::size_t q = 0; q < x.size(); ++q) ASSERT_EQ(residue(x[q]), wanted[reversed(q, 19)]) << q;
 }
 TEST(NttEmulated, Derivative) {
-  for (const NttCase c : {NttCase{0, true}, {1, true}, {5, true}, {11, true}, {12, false}, {14, true}, {15, true}}) {
+  for (const NttCase c :
+       {NttCase{0, true}, {1, true}, {5, true}, {11, true}, {12, false}, {14, true}, {15, true}}) {
     EXPECT_EQ(check_derivative(c, {}), "");
   }
 }
@@ -41,7 +51,8 @@ TEST(NttConstants, SmallRootsFollowFromOmega) {
     const curve::Fr wanted[3] = {i, s, i * s};
     for (int k = 0; k < 3; ++k) {
       EXPECT_EQ(residue(roots[k].w), wanted[k]);
-      EXPECT_TRUE(curve::device::equal(curve::device::make_factor(roots[k].w).companion, roots[k].companion));
+      EXPECT_TRUE(curve::device::equal(curve::device::make_factor(roots[k].w).companion,
+                                       roots[k].companion));
     }
     EXPECT_EQ(s * (curve::Fr::one() + i), w8);
     EXPECT_EQ(s * (i - curve::Fr::one()), w8 * i);

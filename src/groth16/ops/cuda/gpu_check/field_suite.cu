@@ -1,12 +1,12 @@
-#include <string>
-#include <vector>
-
 #include "curve/device/fr_mul.hpp"
 #include "groth16/ops/cuda/check.hpp"
 #include "groth16/ops/cuda/gpu_check/report.hpp"
 
-// Fields and groups: every function on the device against the same function on the host, which the unit tests compare with
-// blst; and rates, as dependent chains in registers over the whole chip.
+#include <string>
+#include <vector>
+
+// Fields and groups: every function on the device against the same function on the host, which the
+// unit tests compare with blst; and rates, as dependent chains in registers over the whole chip.
 
 namespace cuzk::groth16::cuda::gpu_check {
 namespace {
@@ -32,7 +32,8 @@ CUZK_HD FrResults fr_results(const Fr& a, const Fr& b) {
   r.reduced = negate_if(ca, (b.limbs[0] & 1) != 0);
   return r;
 }
-__global__ void __launch_bounds__(128) fr_kernel(const Fr* values, std::uint32_t count, FrResults* out) {
+__global__ void __launch_bounds__(128)
+    fr_kernel(const Fr* values, std::uint32_t count, FrResults* out) {
   const std::uint32_t i = base::cuda::grid_thread();
   if (i < count * count) out[i] = fr_results(values[i / count], values[i % count]);
 }
@@ -52,7 +53,8 @@ CUZK_HD FpResults fp_results(const Fp& a, const Fp& b) {  // a, b in [0, 4p)
   r.reduced = canonical(r.sum);
   return r;
 }
-__global__ void __launch_bounds__(128) fp_kernel(const Fp* values, std::uint32_t count, FpResults* out) {
+__global__ void __launch_bounds__(128)
+    fp_kernel(const Fp* values, std::uint32_t count, FpResults* out) {
   const std::uint32_t i = base::cuda::grid_thread();
   if (i < count * count) out[i] = fp_results(values[i / count], values[i % count]);
 }
@@ -60,8 +62,8 @@ __global__ void __launch_bounds__(128) fp_kernel(const Fp* values, std::uint32_t
 // Sums of pairs by mixed addition, by full addition, by the shared-inversion formulas.
 template <class G>
 __global__ void __launch_bounds__(128)
-    group_kernel(const StoredAffine<G>* a, const StoredAffine<G>* b, std::uint32_t count, StoredXyzz<G>* mixed,
-                 StoredXyzz<G>* full, StoredAffine<G>* line) {
+    group_kernel(const StoredAffine<G>* a, const StoredAffine<G>* b, std::uint32_t count,
+                 StoredXyzz<G>* mixed, StoredXyzz<G>* full, StoredAffine<G>* line) {
   using Field = typename G::Field;
   const std::uint32_t i = base::cuda::grid_thread() / G::kLanes, at = i < count ? i : 0;
   const Affine<Field> p = load_point<G>(a + at), q = load_point<G>(b + at);
@@ -71,7 +73,8 @@ __global__ void __launch_bounds__(128)
   add_assign(scaled, negate_if(p, true));
   add_assign(t, scaled);
   const PairKind kind = classify_pair(p, q);
-  const Affine<Field> sum = finish_pair(kind, p, q, inverse(denominator(kind, sub<2>(q.x, p.x), p.y)));
+  const Affine<Field> sum =
+      finish_pair(kind, p, q, inverse(denominator(kind, sub<2>(q.x, p.x), p.y)));
   if (i >= count) return;
   store_point<G>(mixed + i, s);
   store_point<G>(full + i, t);
@@ -80,17 +83,19 @@ __global__ void __launch_bounds__(128)
 
 template <class Value, class Results>
 std::string compare(const Context& context, const std::vector<Value>& values,
-                    void (*kernel)(const Value*, std::uint32_t, Results*), Results (*host)(const Value&, const Value&)) {
+                    void (*kernel)(const Value*, std::uint32_t, Results*),
+                    Results (*host)(const Value&, const Value&)) {
   const auto count = static_cast<std::uint32_t>(values.size());
   const auto device_values = checks::uploaded(values, "values", context.stream);
   const base::cuda::DeviceBuffer<Results> out(std::size_t{count} * count, "results");
-  base::cuda::launch(kernel, {base::cuda::blocks_for(std::size_t{count} * count, 128), 128, 0}, context.stream,
-                     device_values.data(), count, out.data());
+  base::cuda::launch(kernel, {base::cuda::blocks_for(std::size_t{count} * count, 128), 128, 0},
+                     context.stream, device_values.data(), count, out.data());
   const std::vector<Results> got = out.download(context.stream);
   for (std::uint32_t i = 0; i < count * count; ++i) {
     const Results wanted = host(values[i / count], values[i % count]);
     if (std::memcmp(&wanted, &got[i], sizeof(Results)) != 0) {
-      return "operands " + std::to_string(i / count) + ", " + std::to_string(i % count) + " differ from the host";
+      return "operands " + std::to_string(i / count) + ", " + std::to_string(i % count) +
+             " differ from the host";
     }
   }
   return {};
@@ -100,7 +105,8 @@ FpResults host_fp(const Fp& a, const Fp& b) { return fp_results(a, b); }
 
 template <class G>
 std::string compare_group(const Context& context) {
-  const checks::TestBases<G> few(checks::Bases::kFewPoints, 40, 3), distinct(checks::Bases::kDistinct, 5, 3);
+  const checks::TestBases<G> few(checks::Bases::kFewPoints, 40, 3),
+      distinct(checks::Bases::kDistinct, 5, 3);
   std::vector<StoredAffine<G>> points = few.points;
   points.insert(points.end(), distinct.points.begin(), distinct.points.end());
   std::vector<StoredAffine<G>> a, b;
@@ -111,25 +117,39 @@ std::string compare_group(const Context& context) {
     }
   }
   const auto count = static_cast<std::uint32_t>(a.size());
-  const auto da = checks::uploaded(a, "points", context.stream), db = checks::uploaded(b, "points", context.stream);
+  const auto da = checks::uploaded(a, "points", context.stream),
+             db = checks::uploaded(b, "points", context.stream);
   const base::cuda::DeviceBuffer<StoredXyzz<G>> mixed(count, "sums"), full(count, "sums");
   const base::cuda::DeviceBuffer<StoredAffine<G>> line(count, "sums");
-  base::cuda::launch(group_kernel<G>, {base::cuda::blocks_for(std::size_t{count} * G::kLanes, 128), 128, 0}, context.stream,
-                     da.data(), db.data(), count, mixed.data(), full.data(), line.data());
+  base::cuda::launch(
+      group_kernel<G>, {base::cuda::blocks_for(std::size_t{count} * G::kLanes, 128), 128, 0},
+      context.stream, da.data(), db.data(), count, mixed.data(), full.data(), line.data());
   const auto hm = mixed.download(context.stream), hf = full.download(context.stream);
   const auto hl = line.download(context.stream);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto wanted = sum(to_blst(a[i]), to_blst(b[i]));
-    if (!testing::same(to_blst(hm[i]), wanted)) return "mixed addition of pair " + std::to_string(i) + " is wrong";
-    if (!testing::same(to_blst(hf[i]), wanted)) return "full addition of pair " + std::to_string(i) + " is wrong";
-    if (!testing::same(to_blst(hl[i]), wanted)) return "affine addition of pair " + std::to_string(i) + " is wrong";
+    if (!testing::same(to_blst(hm[i]), wanted))
+      return "mixed addition of pair " + std::to_string(i) + " is wrong";
+    if (!testing::same(to_blst(hf[i]), wanted))
+      return "full addition of pair " + std::to_string(i) + " is wrong";
+    if (!testing::same(to_blst(hl[i]), wanted))
+      return "affine addition of pair " + std::to_string(i) + " is wrong";
   }
   return {};
 }
 
 // ---- Rates
 
-enum class Chain { kFrByFactor, kFrProduct, kFpProduct, kFpSquare, kFpMulAdd, kFpInverse, kG1Mixed, kG1Chord };
+enum class Chain {
+  kFrByFactor,
+  kFrProduct,
+  kFpProduct,
+  kFpSquare,
+  kFpMulAdd,
+  kFpInverse,
+  kG1Mixed,
+  kG1Chord
+};
 
 template <Chain kChain>
 __device__ std::uint32_t run_chain(std::uint32_t t, int steps) {
@@ -141,7 +161,8 @@ __device__ std::uint32_t run_chain(std::uint32_t t, int steps) {
     return x.limbs[0];
   } else if constexpr (kChain == Chain::kG1Mixed) {
     const Affine<Fp> p{random_fp(t), random_fp(t + 1)};
-    Xyzz<Fp> s{random_fp(t + 2), random_fp(t + 3), Fp::one(), Fp::one()};  // no curve point, the same work
+    Xyzz<Fp> s{random_fp(t + 2), random_fp(t + 3), Fp::one(),
+               Fp::one()};  // no curve point, the same work
     CUZK_NO_UNROLL
     for (int i = 0; i < steps; ++i) add_assign(s, p);
     return s.x.limbs[0] ^ s.zzz.limbs[0] ^ s.y.limbs[3];
@@ -187,7 +208,8 @@ void time_chain(const Context& context, const char* name, int steps) {
   t.amount = static_cast<double>(grid) * kThreads * steps;
   t.unit = "operation";
   measure(context, t, [&] {
-    base::cuda::launch(chain_kernel<kChain, kThreads, kBlocks>, {grid, kThreads, 0}, context.stream, out.data(), steps);
+    base::cuda::launch(chain_kernel<kChain, kThreads, kBlocks>, {grid, kThreads, 0}, context.stream,
+                       out.data(), steps);
   });
 }
 
@@ -197,8 +219,10 @@ void run_field_suite(const Context& context) {
   if (context.test) {
     const std::vector<Fr> fr = testing::loose_fr_values(100);
     const std::vector<Fp> fp = testing::lazy_fp_values(4, 30);
-    context.on_test({"field", "Fr against the host", compare<Fr, FrResults>(context, fr, fr_kernel, host_fr)});
-    context.on_test({"field", "Fp against the host", compare<Fp, FpResults>(context, fp, fp_kernel, host_fp)});
+    context.on_test(
+        {"field", "Fr against the host", compare<Fr, FrResults>(context, fr, fr_kernel, host_fr)});
+    context.on_test(
+        {"field", "Fp against the host", compare<Fp, FpResults>(context, fp, fp_kernel, host_fp)});
     context.on_test({"field", "G1 against blst", compare_group<G1>(context)});
     context.on_test({"field", "G2 against blst", compare_group<G2>(context)});
   }

@@ -1,5 +1,8 @@
-// cuzk_gpu_check: runs the tests and timings of all device code on this machine's GPU and writes them as JSON. Exit status
-// 0 only if every check held.
+// cuzk_gpu_check: runs the tests and timings of all device code on this machine's GPU and writes
+// them as JSON. Exit status 0 only if every check held.
+
+#include "base/cuda/device.hpp"
+#include "groth16/ops/cuda/gpu_check/report.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,9 +14,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#include "base/cuda/device.hpp"
-#include "groth16/ops/cuda/gpu_check/report.hpp"
 
 namespace cuzk::groth16::cuda::gpu_check {
 namespace {
@@ -47,7 +47,10 @@ nlohmann::json describe(const base::cuda::DeviceInfo& info) {
 class Results {
  public:
   void add(const TestResult& test) {
-    tests_.push_back({{"suite", test.suite}, {"name", test.name}, {"ok", test.failure.empty()}, {"failure", test.failure}});
+    tests_.push_back({{"suite", test.suite},
+                      {"name", test.name},
+                      {"ok", test.failure.empty()},
+                      {"failure", test.failure}});
     ++test_count_;
     if (test.failure.empty()) return;
     ++failures_;
@@ -68,10 +71,11 @@ class Results {
                         {"ok", timing.failure.empty()},
                         {"failure", timing.failure}});
     std::string parameters;
-    for (const auto& [key, value] : timing.parameters) parameters += fmt::format(" {}={:g}", key, value);
-    fmt::print("{:<12} {:<34}{:<28} {:>10.3f} ms [{:.3f} {:.3f}] {:>9.3f} G {}/s {}\n", timing.suite, timing.name, parameters,
-               median, timing.least(), timing.most(), rate, timing.unit,
-               timing.failure.empty() ? "OK" : "FAIL: " + timing.failure);
+    for (const auto& [key, value] : timing.parameters)
+      parameters += fmt::format(" {}={:g}", key, value);
+    fmt::print("{:<12} {:<34}{:<28} {:>10.3f} ms [{:.3f} {:.3f}] {:>9.3f} G {}/s {}\n",
+               timing.suite, timing.name, parameters, median, timing.least(), timing.most(), rate,
+               timing.unit, timing.failure.empty() ? "OK" : "FAIL: " + timing.failure);
     std::fflush(stdout);
     if (!timing.failure.empty()) ++failures_;
   }
@@ -80,10 +84,13 @@ class Results {
   }
   bool ok() const { return failures_ == 0 && (test_count_ > 0 || !timings_.empty()); }
   void print_summary(const std::string& suite, double seconds) {
-    fmt::print("-- {}: {} checks so far, {} failures, {:.1f} s\n", suite, test_count_, failures_, seconds);
+    fmt::print("-- {}: {} checks so far, {} failures, {:.1f} s\n", suite, test_count_, failures_,
+               seconds);
     std::fflush(stdout);
   }
-  nlohmann::json json() const { return {{"tests", tests_}, {"timings", timings_}, {"failures", failures_}}; }
+  nlohmann::json json() const {
+    return {{"tests", tests_}, {"timings", timings_}, {"failures", failures_}};
+  }
 
  private:
   nlohmann::json tests_ = nlohmann::json::array(), timings_ = nlohmann::json::array();
@@ -93,10 +100,10 @@ class Results {
 int run(const Options& options) {
   const base::cuda::Device device(options.device);
   device.make_current();
-  fmt::print("{} (capability {}.{}, {} SMs, {:.1f} GiB, driver {}, runtime {})\n", device.info().name,
-             device.info().capability_major, device.info().capability_minor, device.info().sm_count,
-             static_cast<double>(device.info().total_bytes) / (1 << 30), device.info().driver_version,
-             device.info().runtime_version);
+  fmt::print("{} (capability {}.{}, {} SMs, {:.1f} GiB, driver {}, runtime {})\n",
+             device.info().name, device.info().capability_major, device.info().capability_minor,
+             device.info().sm_count, static_cast<double>(device.info().total_bytes) / (1 << 30),
+             device.info().driver_version, device.info().runtime_version);
   Results results;
   const base::cuda::Stream stream;
   Context context;
@@ -116,7 +123,8 @@ int run(const Options& options) {
     } catch (const std::exception& error) {
       results.add_error(suite, error.what());
     }
-    results.print_summary(suite, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    results.print_summary(
+        suite, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   if (!options.json.empty()) {
     nlohmann::json json = results.json();
@@ -140,11 +148,14 @@ int main(int argc, char** argv) {
   app.add_option("--suite", options.suites, "suites to run, separated by commas (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
-  app.add_option("--mode", options.mode, "test, time or all")->check(CLI::IsMember({"test", "time", "all"}));
+  app.add_option("--mode", options.mode, "test, time or all")
+      ->check(CLI::IsMember({"test", "time", "all"}));
   app.add_option("--device", options.device, "CUDA device");
-  app.add_option("--max-log", options.max_log, "largest log2 of a size that is timed")->check(CLI::Range(10, 27));
+  app.add_option("--max-log", options.max_log, "largest log2 of a size that is timed")
+      ->check(CLI::Range(10, 27));
   app.add_option("--runs", options.runs, "timed runs a measurement")->check(CLI::Range(1, 100));
-  app.add_option("--test-scale", options.test_scale, "multiplies the larger test sizes")->check(CLI::Range(1, 1000));
+  app.add_option("--test-scale", options.test_scale, "multiplies the larger test sizes")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--json", options.json, "file to write results to");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -14,8 +14,10 @@ void run_msm_g1_suite(const Context& context) {
   const auto time = [&](std::size_t n, int windows, Accumulation way) {
     if (n <= most) time_msm<G1>(context, "msm_g1", n, bases.data(), scalars.data(), windows, way);
   };
-  for (const int log : {10, 16, 18, 20, 22, 24}) time(std::size_t{1} << log, 0, Accumulation::kXyzz);
-  for (const int windows : {14, 15, 16, 17}) time(std::size_t{1} << 20, windows, Accumulation::kXyzz);
+  for (const int log : {10, 16, 18, 20, 22, 24})
+    time(std::size_t{1} << log, 0, Accumulation::kXyzz);
+  for (const int windows : {14, 15, 16, 17})
+    time(std::size_t{1} << 20, windows, Accumulation::kXyzz);
   time(std::size_t{1} << 24, 0, Accumulation::kAffine);
   // 89.6 M: the scalars that are not zero in the derivative form of a 32 GiB PoRep partition.
   for (const std::size_t n : {std::size_t{89'600'000}, std::size_t{1} << 27}) {

@@ -11,8 +11,10 @@ void run_msm_g2_suite(const Context& context) {
   const auto bases = large_bases<G2>(most, context.stream);
   const base::cuda::DeviceBuffer<Fr> scalars(most, "scalars");
   fill_random_scalars(scalars.data(), most, 1, context.stream);
-  for (const std::size_t n : {std::size_t{1} << 16, std::size_t{330'000}, std::size_t{1} << 20, std::size_t{1} << 24}) {
-    if (n <= most) time_msm<G2>(context, "msm_g2", n, bases.data(), scalars.data(), 0, Accumulation::kXyzz);
+  for (const std::size_t n :
+       {std::size_t{1} << 16, std::size_t{330'000}, std::size_t{1} << 20, std::size_t{1} << 24}) {
+    if (n <= most)
+      time_msm<G2>(context, "msm_g2", n, bases.data(), scalars.data(), 0, Accumulation::kXyzz);
   }
 }
 

@@ -1,11 +1,12 @@
-#include <string>
-
 #include "groth16/ops/cuda/gpu_check/inputs.cuh"
 #include "groth16/ops/cuda/gpu_check/report.hpp"
 #include "groth16/ops/cuda/ntt_check.cuh"
 
-// Small transforms are compared with the host in full. Large ones are checked by identities that involve every element:
-// the polynomial evaluated at a random z from its coefficients and, by the barycentric formula, from its values.
+#include <string>
+
+// Small transforms are compared with the host in full. Large ones are checked by identities that
+// involve every element: the polynomial evaluated at a random z from its coefficients and, by the
+// barycentric formula, from its values.
 
 namespace cuzk::groth16::cuda::gpu_check {
 namespace {
@@ -16,9 +17,10 @@ using curve::device::pow_plain;
 __device__ Fr inverted(const Fr& x) {  // x^(r-2)
   Fr result = Fr::from_u32(1), power = x;
   for (int limb = 0; limb < 8; ++limb) {
-    const std::uint32_t exponent = limb == 0   ? 0xffffffffu
-                                   : limb == 1 ? curve::device::fr_constants::modulus_limb<false>(1) - 1
-                                               : curve::device::fr_constants::modulus_limb<false>(limb);
+    const std::uint32_t exponent = limb == 0 ? 0xffffffffu
+                                   : limb == 1
+                                       ? curve::device::fr_constants::modulus_limb<false>(1) - 1
+                                       : curve::device::fr_constants::modulus_limb<false>(limb);
     for (int bit = 0; bit < 32; ++bit) {
       if ((exponent >> bit & 1u) != 0) result = mul_plain(result, power);
       power = mul_plain(power, power);
@@ -30,7 +32,8 @@ __device__ Fr inverted(const Fr& x) {  // x^(r-2)
 __global__ void __launch_bounds__(kSumBlockThreads)
     evaluate_coefficients(const Fr* y, int log_n, Fr z, bool weighted, Fr* partial) {
   Fr sum = Fr::zero();
-  for (std::uint32_t k = base::cuda::grid_thread(); k < 1u << log_n; k += base::cuda::grid_threads()) {
+  for (std::uint32_t k = base::cuda::grid_thread(); k < 1u << log_n;
+       k += base::cuda::grid_threads()) {
     Fr term = mul_plain(y[reverse_bits(k, log_n)], pow_plain(z, k));
     if (weighted) term = mul_plain(term, Fr::from_u32(k));
     sum = add(sum, term);
@@ -38,19 +41,23 @@ __global__ void __launch_bounds__(kSumBlockThreads)
   partial[base::cuda::grid_thread()] = sum;
 }
 /// partial[thread] = sum of x_i·ω^i / (z - ω^i).
-__global__ void __launch_bounds__(kSumBlockThreads) evaluate_values(const Fr* x, int log_n, Fr omega, Fr z, Fr* partial) {
+__global__ void __launch_bounds__(kSumBlockThreads)
+    evaluate_values(const Fr* x, int log_n, Fr omega, Fr z, Fr* partial) {
   Fr sum = Fr::zero();
-  for (std::uint32_t i = base::cuda::grid_thread(); i < 1u << log_n; i += base::cuda::grid_threads()) {
+  for (std::uint32_t i = base::cuda::grid_thread(); i < 1u << log_n;
+       i += base::cuda::grid_threads()) {
     const Fr at = pow_plain(omega, i);
     sum = add(sum, mul_plain(mul_plain(x[i], at), inverted(canonical(sub(z, at)))));
   }
   partial[base::cuda::grid_thread()] = sum;
 }
 /// Counts the elements of x that are not factor times those of `original`.
-__global__ void __launch_bounds__(256) count_not_multiple(const Fr* x, const Fr* original, std::uint32_t n, FrFactor factor,
-                                                          std::uint32_t* count) {
+__global__ void __launch_bounds__(256)
+    count_not_multiple(const Fr* x, const Fr* original, std::uint32_t n, FrFactor factor,
+                       std::uint32_t* count) {
   const std::uint32_t i = base::cuda::grid_thread();
-  if (i < n && !equal(canonical(x[i]), canonical(mul_by(original[i], factor)))) atomicAdd(count, 1u);
+  if (i < n && !equal(canonical(x[i]), canonical(mul_by(original[i], factor))))
+    atomicAdd(count, 1u);
 }
 
 struct LargeCheck {
@@ -60,8 +67,8 @@ struct LargeCheck {
   Fr z = curve::device::testing::random_fr(77);
 
   curve::Fr from_coefficients(const Fr* y, bool weighted) const {
-    base::cuda::launch(evaluate_coefficients, {kSumBlocks, kSumBlockThreads, 0}, stream, y, ntt.log_n(), z, weighted,
-                       partial.data());
+    base::cuda::launch(evaluate_coefficients, {kSumBlocks, kSumBlockThreads, 0}, stream, y,
+                       ntt.log_n(), z, weighted, partial.data());
     return checks::residue(add_up(partial, stream));
   }
   /// n·X(z) = (z^n - 1)·sum of x_i·ω^i / (z - ω^i).
@@ -86,8 +93,8 @@ std::string check_large(const Ntt& ntt, Fr* x, Fr* original, base::cuda::StreamR
   ntt.ntt_dit(x, stream);
   const base::cuda::DeviceBuffer<std::uint32_t> count(1, "count");
   base::cuda::fill_bytes(count.data(), 0, 4, stream);
-  base::cuda::launch(count_not_multiple, {base::cuda::blocks_for(n, 256), 256, 0}, stream, x, original, n,
-                     curve::device::make_factor(Fr::from_u32(n)), count.data());
+  base::cuda::launch(count_not_multiple, {base::cuda::blocks_for(n, 256), 256, 0}, stream, x,
+                     original, n, curve::device::make_factor(Fr::from_u32(n)), count.data());
   if (count.download(stream)[0] != 0) return "ntt_dit(intt_dif(x)) is not n·x";
   ntt.derivative(original, stream);
   // The values of n/2^32·xX', of which from_values gives n·(...)(z) = n²/2^32·(zX')(z).
@@ -99,7 +106,8 @@ std::string check_large(const Ntt& ntt, Fr* x, Fr* original, base::cuda::StreamR
 void time_transforms(const Context& context, int log_n, bool full_table) {
   const base::cuda::StreamRef stream = context.stream;
   const NttOptions options{full_table};
-  const base::cuda::DeviceBuffer<std::byte> tables(Ntt::table_bytes(log_n, options), "transform tables");
+  const base::cuda::DeviceBuffer<std::byte> tables(Ntt::table_bytes(log_n, options),
+                                                   "transform tables");
   base::cuda::Event start, end;
   start.record(stream);
   const Ntt ntt(log_n, options, tables.span(), stream);
@@ -139,8 +147,10 @@ __global__ void __launch_bounds__(256) fill_rows(std::int8_t* a, std::int8_t* b,
 __global__ void __launch_bounds__(256) fill_wide(WideRow* rows, std::uint32_t count) {
   const std::uint32_t k = base::cuda::grid_thread();
   if (k >= count) return;
-  rows[k] = {curve::device::testing::random_fr(2 * std::uint64_t{k}), curve::device::testing::random_fr(2 * std::uint64_t{k} + 1),
-             100 * k + 37, {}};
+  rows[k] = {curve::device::testing::random_fr(2 * std::uint64_t{k}),
+             curve::device::testing::random_fr(2 * std::uint64_t{k} + 1),
+             100 * k + 37,
+             {}};
 }
 
 void time_quotient(const Context& context, int log_n) {
@@ -152,8 +162,10 @@ void time_quotient(const Context& context, int log_n) {
   const base::cuda::DeviceBuffer<std::int8_t> code_a(n, "codes"), code_b(n, "codes");
   const base::cuda::DeviceBuffer<WideRow> wide(wide_count, "wide rows");
   const base::cuda::DeviceBuffer<std::uint32_t> beta(n / 32, "offsets"), nonzero(n / 32, "flags");
-  base::cuda::launch(fill_rows, {base::cuda::blocks_for(n, 256), 256, 0}, stream, code_a.data(), code_b.data(), n);
-  base::cuda::launch(fill_wide, {base::cuda::blocks_for(wide_count, 256), 256, 0}, stream, wide.data(), wide_count);
+  base::cuda::launch(fill_rows, {base::cuda::blocks_for(n, 256), 256, 0}, stream, code_a.data(),
+                     code_b.data(), n);
+  base::cuda::launch(fill_wide, {base::cuda::blocks_for(wide_count, 256), 256, 0}, stream,
+                     wide.data(), wide_count);
   base::cuda::fill_bytes(beta.data(), 0x5a, n / 8, stream);
   fill_random_scalars(a.data(), n, 11, stream);
   fill_random_scalars(b.data(), n, 12, stream);
@@ -164,10 +176,12 @@ void time_quotient(const Context& context, int log_n) {
   t.parameters = {{"log_n", log_n}};
   t.amount = n;
   t.unit = "row";
-  measure(context, t, [&] { derivative_scalars(ntt, a.data(), b.data(), values, nonzero.data(), stream); });
+  measure(context, t,
+          [&] { derivative_scalars(ntt, a.data(), b.data(), values, nonzero.data(), stream); });
   const base::cuda::DeviceBuffer<Fr> c(n, "c");
   fill_random_scalars(c.data(), n, 13, stream);
-  const base::cuda::DeviceBuffer<std::byte> more(TextbookQuotient::table_bytes(log_n), "quotient tables");
+  const base::cuda::DeviceBuffer<std::byte> more(TextbookQuotient::table_bytes(log_n),
+                                                 "quotient tables");
   const TextbookQuotient quotient(log_n, more.span(), stream);
   t.name = "textbook quotient";
   measure(context, t, [&] { quotient.run(ntt, a.data(), b.data(), c.data(), stream); });
@@ -183,7 +197,8 @@ void run_ntt_suite(const Context& context) {
         const std::string name = "2^" + std::to_string(log_n) + (full ? "" : " short tables");
         context.on_test({"ntt", "transforms " + name, checks::check_ntt(c, context.stream)});
         context.on_test({"ntt", "derivative " + name, checks::check_derivative(c, context.stream)});
-        if (full && log_n <= 18) context.on_test({"ntt", "textbook " + name, checks::check_textbook(c, context.stream)});
+        if (full && log_n <= 18)
+          context.on_test({"ntt", "textbook " + name, checks::check_textbook(c, context.stream)});
       }
     }
   }

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "base/cuda/stream.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
-
-#include "base/cuda/stream.hpp"
 
 /// What gpu_check's suites are given and what they hand back.
 namespace cuzk::groth16::cuda::gpu_check {
@@ -22,8 +22,8 @@ struct Timing {
   std::string suite, name;
   std::map<std::string, double> parameters;
   std::vector<double> milliseconds;
-  double amount = 0;   // operations or bytes in one run
-  std::string unit;    // of `amount`
+  double amount = 0;    // operations or bytes in one run
+  std::string unit;     // of `amount`
   std::string failure;  // of the check of one result, outside the timed part
 
   double median() const {

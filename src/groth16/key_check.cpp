@@ -1,0 +1,95 @@
+#include "groth16/key_check.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "groth16/point_section.hpp"
+#include "groth16/subgroup_check.hpp"
+#include "hash/blake2b.hpp"
+
+namespace cuzk::groth16 {
+
+namespace {
+
+constexpr std::size_t kPublishedDigestBytes = 16;
+
+std::filesystem::path record_path(const base::MappedFile& file) {
+  std::filesystem::path out = file.path();
+  return out += ".checked";
+}
+
+nlohmann::json version_json(const base::FileVersion& version) {
+  return {{"size", version.size}, {"mtime_ns", version.mtime_ns}, {"inode", version.inode}, {"device", version.device}};
+}
+
+void remember(const base::MappedFile& file, const KeyCheck& check) {
+  const nlohmann::json record = {{"version", version_json(file.version())}, {"blake2b", check.blake2b}};
+  try {
+    base::FileWriter writer(record_path(file));
+    writer.write(base::as_bytes(record.dump(1) + "\n"));
+    writer.commit();
+  } catch (const base::ResourceExhausted&) {
+    // A read-only folder: the next process checks again.
+  }
+}
+
+std::string digest(const base::MappedFile& file) {
+  constexpr std::size_t kPiece = std::size_t{1} << 22;
+  hash::Blake2b hasher;
+  for (std::size_t offset = 0; offset < file.bytes().size(); offset += kPiece) {
+    const std::size_t count = std::min(kPiece, file.bytes().size() - offset);
+    hasher.update(file.bytes().subspan(offset, count));
+    file.discard(offset, count);
+  }
+  const auto bytes = hasher.finish();
+  return base::to_hex(base::ByteView(bytes).first(kPublishedDigestBytes));
+}
+
+template <class F>
+void require_group(const base::MappedFile& file, const Section& section, std::string_view what,
+                   AllowIdentity identity = AllowIdentity::kNo) {
+  if (!all_in_group(std::span<const curve::AffinePoint<F>>(read_points<F>(file, section, what, identity)))) {
+    base::fail<base::CorruptData>("{}: {} has a point outside the subgroup of order r", file.path().string(), what);
+  }
+}
+
+template <class CheckSections>
+KeyCheck check_once(const base::MappedFile& file, CheckSections&& check_sections) {
+  if (const std::optional<KeyCheck> known = remembered_check(file)) return *known;
+  check_sections();
+  const KeyCheck check{digest(file)};
+  remember(file, check);
+  return check;
+}
+
+}  // namespace
+
+std::optional<KeyCheck> remembered_check(const base::MappedFile& file) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(record_path(file), none)) return std::nullopt;
+  const base::MappedFile record(record_path(file));
+  const nlohmann::json json = nlohmann::json::parse(record.bytes(), nullptr, false);
+  if (!json.is_object() || json.value("version", nlohmann::json()) != version_json(file.version())) return std::nullopt;
+  const nlohmann::json blake2b = json.value("blake2b", nlohmann::json());
+  if (!blake2b.is_string()) return std::nullopt;
+  return KeyCheck{blake2b.get<std::string>()};
+}
+
+KeyCheck check_key(const KeyFile& key) {
+  return check_once(key.file(), [&] {
+    require_group<curve::Fp>(key.file(), key.h(), "h");
+    require_group<curve::Fp>(key.file(), key.l(), "l");
+    require_group<curve::Fp>(key.file(), key.a(), "a");
+    require_group<curve::Fp>(key.file(), key.b_g1(), "b_g1");
+    require_group<curve::Fp2>(key.file(), key.b_g2(), "b_g2");
+  });
+}
+
+KeyCheck check_key(const DerivedKeyFile& key) {
+  return check_once(key.file(), [&] {
+    require_group<curve::Fp>(key.file(), key.q(), "q", AllowIdentity::kYes);
+    require_group<curve::Fp>(key.file(), key.l(), "l", AllowIdentity::kYes);
+  });
+}
+
+}  // namespace cuzk::groth16

@@ -1,0 +1,46 @@
+#include "groth16/ops/cpu/digits.hpp"
+
+#include <gtest/gtest.h>
+
+#include "groth16/testing.hpp"
+
+namespace cuzk::groth16 {
+namespace {
+
+using curve::Fr;
+
+TEST(SignedDigits, AddUpToTheScalar) {
+  std::vector<Fr> scalars = testing::random_scalars(200, 1);
+  const Fr half = Fr::from_u64(2).inverse();
+  for (const Fr& edge : {Fr::zero(), Fr::one(), -Fr::one(), half, half - Fr::one(), Fr::power_of_two(254), Fr::from_u64(2)}) {
+    scalars.push_back(edge);
+  }
+  for (unsigned exponent = 0; exponent < 255; exponent += 7) scalars.push_back(Fr::power_of_two(exponent) - Fr::one());
+  for (unsigned bits = 2; bits <= 20; ++bits) {
+    const SignedDigits digits(scalars, bits);
+    EXPECT_EQ(digits.windows(), (255 + bits - 1) / bits);
+    const std::int32_t limit = std::int32_t{1} << (bits - 1);
+    for (std::size_t i = 0; i < scalars.size(); ++i) {
+      Fr sum = Fr::zero();
+      for (unsigned w = digits.windows(); w-- > 0;) {
+        sum *= Fr::power_of_two(bits);
+        const std::int32_t digit = digits.digit(i, w);
+        ASSERT_LE(std::abs(digit), limit) << "window " << w << " of " << bits << " bits";
+        const Fr magnitude = Fr::from_u64(static_cast<std::uint64_t>(std::abs(digit)));
+        sum += digit < 0 ? -magnitude : magnitude;
+      }
+      ASSERT_EQ(sum, scalars[i]) << i << ", " << bits << " bits";
+    }
+  }
+}
+
+TEST(SignedDigits, ZeroHasOnlyZeroDigits) {
+  const std::vector<Fr> zero(1);
+  for (unsigned bits = 2; bits <= 20; ++bits) {
+    const SignedDigits digits(zero, bits);
+    for (unsigned w = 0; w < digits.windows(); ++w) EXPECT_EQ(digits.digit(0, w), 0);
+  }
+}
+
+}  // namespace
+}  // namespace cuzk::groth16
