@@ -10,6 +10,12 @@ set(CUZK_LAYER_ORDER base curve hash r1cs gadgets filecoin groth16 engine servic
 # Siblings: neither may use the other.
 set(CUZK_LAYER_SIBLINGS "filecoin;groth16")
 
+# Makes every test of a GoogleTest program one of ctest's. Parametrized tests go by their parameter's name, not by its
+# printed value. `timeout` is in seconds.
+function(cuzk_register_tests program label timeout)
+  gtest_discover_tests(${program} NO_PRETTY_VALUES PROPERTIES LABELS ${label} TIMEOUT ${timeout} DISCOVERY_TIMEOUT 60)
+endfunction()
+
 function(cuzk_layer name)
   cmake_parse_arguments(ARG "" "" "LAYERS;LIBRARIES" ${ARGN})
   list(FIND CUZK_LAYER_ORDER ${name} self)
@@ -56,7 +62,7 @@ function(cuzk_layer name)
   if(tests AND CUZK_BUILD_TESTS)
     add_executable(cuzk_${name}_test ${tests})
     target_link_libraries(cuzk_${name}_test PRIVATE cuzk_${name} cuzk_testing GTest::gmock GTest::gtest_main)
-    gtest_discover_tests(cuzk_${name}_test PROPERTIES LABELS unit-${name} DISCOVERY_TIMEOUT 60)
+    cuzk_register_tests(cuzk_${name}_test unit-${name} 600)
     add_dependencies(cuzk_${name}_tests cuzk_${name}_test)
   endif()
   if(benches AND CUZK_BUILD_BENCHMARKS)

@@ -97,7 +97,7 @@ constexpr std::array<std::int64_t, 2 * V::limbs + 1> column_starts(unsigned pair
     std::uint64_t lows = 0, highs = 0;
     for (unsigned i = 0; i < V::limbs; ++i) {
       for (unsigned j = 0; j < V::limbs; ++j) {
-        lows += i + j == column ? pairs + 1 : 0;
+        lows += i + j == column ? pairs + (j > 0 ? 1 : 0) : 0;  // digit·m_0 leaves only its high part
         highs += i + j + 1 == column ? pairs + 1 : 0;
       }
     }
@@ -202,28 +202,42 @@ CUZK_AVX2_INLINE __m256d to_double(__m256i value) {
   return _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(value, _mm256_castpd_si256(c3))), c3);
 }
 
+// The columns from `Column` on. `low` is that column without the digits' products, `high` what the next one has so far.
+// The products of a and b for the next column stand between a digit's computation and its use, which takes 30 cycles.
 template <unsigned Pairs, unsigned Column, class V, class Y>
 CUZK_AVX2_INLINE void columns(const Vector<V>* const (&a)[Pairs], const Y* const (&b)[Pairs], Vector<V>& digits,
-                              Vector<V>& out, __m256i (&low)[2], __m256d c1, __m256d c2) {
+                              Vector<V>& out, __m256i (&low)[2], __m256i (&high)[2], __m256d c1, __m256d c2) {
   constexpr unsigned kLimbs = V::limbs;
   if constexpr (Column < 2 * kLimbs) {
     static constexpr auto kStarts = column_starts<V>(Pairs);
-    __m256i high[2] = {_mm256_set1_epi64x(kStarts[Column + 1]), _mm256_set1_epi64x(kStarts[Column + 1])};
-    column_products<Column, 0, kLimbs>(*a[0], *b[0], low, high, c1, c2);
-    if constexpr (Pairs > 1) column_products<Column, 0, kLimbs>(*a[1], *b[1], low, high, c1, c2);
     column_products<Column, 0, (Column < kLimbs ? Column : kLimbs)>(digits, kConstants<V>.modulus, low, high, c1, c2);
+    __m256d digit[2] = {};
+    if constexpr (Column < kLimbs) {
+      CUZK_UNROLL
+      for (unsigned half = 0; half < 2; ++half) {
+        digit[half] = reduction_digit<V>(low[half], c1, c2);
+        set_limb(digits, Column, half, digit[half]);
+      }
+    }
+    const __m256i start = _mm256_set1_epi64x(Column + 2 < kStarts.size() ? kStarts[Column + 2] : 0);
+    __m256i next[2] = {start, start};
+    column_products<Column + 1, 0, kLimbs>(*a[0], *b[0], high, next, c1, c2);
+    if constexpr (Pairs > 1) column_products<Column + 1, 0, kLimbs>(*a[1], *b[1], high, next, c1, c2);
     CUZK_UNROLL
     for (unsigned half = 0; half < 2; ++half) {
+      __m256i carried = low[half];
       if constexpr (Column < kLimbs) {
-        set_limb(digits, Column, half, reduction_digit<V>(low[half], c1, c2));
-        multiply_add(&digits.limb[Column][4 * half], kConstants<V>.modulus[0], low[half], high[half], c1, c2);
+        // With the low part of digit·m_0 the low bits become 0 or 2^b: the carry is the rounded quotient.
+        carried = _mm256_add_epi64(carried, _mm256_set1_epi64x((V::mask + 1) / 2));
+        const __m256d product = _mm256_fmadd_pd(digit[half], _mm256_set1_pd(kConstants<V>.modulus[0]), c1);
+        high[half] = _mm256_add_epi64(high[half], _mm256_castpd_si256(product));
       } else {
         const __m256i mask = _mm256_set1_epi64x(Column < 2 * kLimbs - 1 ? V::mask : -1);
         set_limb(out, Column - kLimbs, half, to_double(_mm256_and_si256(low[half], mask)));
       }
-      high[half] = _mm256_add_epi64(high[half], _mm256_srli_epi64(low[half], V::bits));
+      high[half] = _mm256_add_epi64(high[half], _mm256_srli_epi64(carried, V::bits));
     }
-    columns<Pairs, Column + 1>(a, b, digits, out, high, c1, c2);
+    columns<Pairs, Column + 1>(a, b, digits, out, high, next, c1, c2);
   }
 }
 
@@ -236,8 +250,11 @@ CUZK_AVX2_INLINE void multiply_pairs(const Vector<V>* const (&a)[Pairs], const Y
   static constexpr auto kStarts = column_starts<V>(Pairs);
   const __m256d c1 = _mm256_set1_pd(V::c1), c2 = _mm256_set1_pd(V::c1 + kC3);
   __m256i low[2] = {_mm256_set1_epi64x(kStarts[0]), _mm256_set1_epi64x(kStarts[0])};
+  __m256i high[2] = {_mm256_set1_epi64x(kStarts[1]), _mm256_set1_epi64x(kStarts[1])};
   Vector<V> digits, result;  // `out` may be an operand
-  detail::columns<Pairs, 0>(a, b, digits, result, low, c1, c2);
+  detail::column_products<0, 0, V::limbs>(*a[0], *b[0], low, high, c1, c2);
+  if constexpr (Pairs > 1) detail::column_products<0, 0, V::limbs>(*a[1], *b[1], low, high, c1, c2);
+  detail::columns<Pairs, 0>(a, b, digits, result, low, high, c1, c2);
   out = result;
 }
 

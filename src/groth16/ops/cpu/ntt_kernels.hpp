@@ -20,7 +20,7 @@ struct Tile {
 };
 
 inline constexpr unsigned kLanes = 8;
-/// log2 of the rows that a tile should have at most: its copy takes up to 200 kB.
+/// log2 of the rows that a tile may have: its copy in vectors takes 200 kB then.
 inline constexpr unsigned kMaxLogRows = 9;
 
 /// Decimation in frequency: (x, y) -> (x + y, (x - y)·w), from level 0 (distance rows/2) to the last.

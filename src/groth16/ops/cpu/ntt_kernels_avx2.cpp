@@ -1,5 +1,6 @@
+#include <array>
 #include <memory>
-#include <vector>
+#include <span>
 
 #include "curve/vector_field_avx2.hpp"
 #include "groth16/ops/cpu/ntt_kernels.hpp"
@@ -42,8 +43,8 @@ Fr1 prepare(const Fr& twiddle) {
 class LocalTile {
  public:
   explicit LocalTile(const Tile& tile)
-      : tile_(tile), rows_(std::size_t{1} << tile.log_rows), values_(rows_), row_twiddles_(rows_ / 2) {
-    for (std::size_t j = 0; j < row_twiddles_.size(); ++j) row_twiddles_[j] = prepare(tile.row_twiddles[j]);
+      : tile_(tile), rows_(std::size_t{1} << tile.log_rows), values_(buffers().values), row_twiddles_(buffers().twiddles) {
+    for (std::size_t j = 0; j < rows_ / 2; ++j) row_twiddles_[j] = prepare(tile.row_twiddles[j]);
     if (tile.lane_twiddles != nullptr) {
       Fr scaled[kLanes];
       const std::uint64_t* sources[kLanes];
@@ -70,7 +71,7 @@ class LocalTile {
     }
   }
   CUZK_AVX2 void reduce() {
-    for (Fr8& value : values_) avx2::reduce(value);
+    for (std::size_t r = 0; r < rows_; ++r) avx2::reduce(values_[r]);
   }
 
   // The lanes' factors of level `level`: their twiddles to the power 2^level.
@@ -100,6 +101,16 @@ class LocalTile {
   }
 
  private:
+  // Kept from tile to tile: memory of this size costs page faults whenever it is new.
+  struct Buffers {
+    std::array<Fr8, std::size_t{1} << kMaxLogRows> values;
+    std::array<Fr1, (std::size_t{1} << kMaxLogRows) / 2> twiddles;
+  };
+  static Buffers& buffers() {
+    thread_local const std::unique_ptr<Buffers> kept = std::make_unique<Buffers>();
+    return *kept;
+  }
+
   CUZK_AVX2 static void load_row(const std::uint64_t* const (&sources)[8], Fr8& out) { avx2::load_lanes(sources, out); }
   Fr& element(std::size_t row, unsigned lane) const {
     return tile_.data[row * tile_.row_stride + lane * tile_.lane_stride];
@@ -107,8 +118,8 @@ class LocalTile {
 
   const Tile& tile_;
   std::size_t rows_;
-  std::vector<Fr8> values_;
-  std::vector<Fr1> row_twiddles_;
+  std::span<Fr8> values_;
+  std::span<Fr1> row_twiddles_;
   Fr8 lane_twiddles_{};
 };
 

@@ -99,20 +99,20 @@ inline std::string check_ntt(const NttCase& c, base::cuda::StreamRef stream) {
   const std::vector<Fr> input = lazy_input(n, 1);
   const Guarded<Fr> x(n, "vector", stream);
   base::cuda::copy_bytes(x.data(), input.data(), n * sizeof(Fr), stream);
-  bench.ntt.intt_dif(x.data(), stream);
+  bench.ntt.intt_unscaled(x.data(), stream);
   const std::vector<curve::Fr> original = residues(input), got = residues(x.download());
   std::vector<curve::Fr> wanted = original;
   transform(wanted, omega(c.log_n).inverse());
   for (std::size_t q = 0; q < n; ++q) {
     if (got[q] != wanted[reversed(q, c.log_n)])
-      return "intt_dif of " + size + " is wrong at " + std::to_string(q);
+      return "intt_unscaled of " + size + " is wrong at " + std::to_string(q);
   }
-  bench.ntt.ntt_dit(x.data(), stream);
+  bench.ntt.ntt_from_bit_reversed(x.data(), stream);
   const std::vector<curve::Fr> back = residues(x.download());
   const curve::Fr factor = curve::Fr::from_u64(n);
   for (std::size_t i = 0; i < n; ++i) {
     if (back[i] != original[i] * factor)
-      return "ntt_dit of " + size + " is wrong at " + std::to_string(i);
+      return "ntt_from_bit_reversed of " + size + " is wrong at " + std::to_string(i);
   }
   if (x.broken() || bench.tables.broken())
     return "a transform of " + size + " wrote beyond its memory";

@@ -92,13 +92,14 @@ struct ConstraintValues {
   const std::uint32_t* beta = nullptr;  // a bit a row: its favourite a, a constant of the circuit
 };
 
-/// Scalars of the H sum in derivative form:
+/// Scalars of the H sum in derivative form, up to a constant:
 ///
 ///   s_i = n/2^64·(b_i·A*_i + (a_i - β_i)·B*_i),   X* = (x·dX/dx)(ω^i)
 ///
-/// so that with Q_i = the H points in the Lagrange basis times 2^64/n² the quotient's part of the
-/// proof is sum of s_i·Q_i plus what is linear in the witness (folded into L when the key is made).
-/// s_i = 0 wherever b_i = 0 and a_i = β_i.
+/// With Q_i = (1/n)·the H points in the Lagrange basis, 2^64/n·sum of s_i·Q_i plus what is linear
+/// in the witness (folded into L when the key is made) is the quotient's part of the proof: the
+/// factor 2^(64 - log n) is put right on the one point that the sum gives. s_i = 0 wherever b_i = 0
+/// and a_i = β_i.
 ///
 /// In:  a and b hold the values of wide rows at their places, anything elsewhere.
 /// Out: a holds s, canonical, natural order; b is scratch. nonzero (n bits, or null): which s_i are
@@ -152,14 +153,14 @@ class TextbookQuotient {
     base::require(ntt.log_n() == log_n_, "quotient of 2^{} points: given the transform of 2^{}",
                   log_n_, ntt.log_n());
     for (Fr* x : {a, b, c}) {
-      ntt.intt_dif(x, stream);
+      ntt.intt_unscaled(x, stream);
       scale(tables_.forward, x, stream);
-      ntt.ntt_dit(x, stream);
+      ntt.ntt_from_bit_reversed(x, stream);
     }
     const auto n = static_cast<std::uint32_t>(ntt.n());
     const base::cuda::LaunchShape shape{base::cuda::blocks_for(n, kThreads), kThreads, 0};
     base::cuda::launch(divide_on_coset, shape, stream, a, b, c, n, z_montgomery_, z_);
-    ntt.intt_dif(a, stream);
+    ntt.intt_unscaled(a, stream);
     scale(tables_.backward, a, stream);
     base::cuda::launch(reverse_order, shape, stream, a, log_n_);
   }

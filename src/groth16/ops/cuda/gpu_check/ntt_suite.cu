@@ -80,22 +80,22 @@ struct LargeCheck {
   }
 };
 
-/// intt_dif, ntt_dit and derivative of random vectors of this size.
+/// intt_unscaled, ntt_from_bit_reversed and derivative of random vectors of this size.
 std::string check_large(const Ntt& ntt, Fr* x, Fr* original, base::cuda::StreamRef stream) {
   const LargeCheck check{stream, ntt};
   const auto n = static_cast<std::uint32_t>(ntt.n());
   fill_random_scalars(original, n, 3, stream);
   base::cuda::copy_bytes(x, original, n * sizeof(Fr), stream);
   const curve::Fr values = check.from_values(original);
-  ntt.intt_dif(x, stream);
-  if (check.from_coefficients(x, false) != values) return "intt_dif is wrong";
+  ntt.intt_unscaled(x, stream);
+  if (check.from_coefficients(x, false) != values) return "intt_unscaled is wrong";
   const curve::Fr weighted = check.from_coefficients(x, true);  // n·(zX')(z)
-  ntt.ntt_dit(x, stream);
+  ntt.ntt_from_bit_reversed(x, stream);
   const base::cuda::DeviceBuffer<std::uint32_t> count(1, "count");
   base::cuda::fill_bytes(count.data(), 0, 4, stream);
   base::cuda::launch(count_not_multiple, {base::cuda::blocks_for(n, 256), 256, 0}, stream, x,
                      original, n, curve::device::make_factor(Fr::from_u32(n)), count.data());
-  if (count.download(stream)[0] != 0) return "ntt_dit(intt_dif(x)) is not n·x";
+  if (count.download(stream)[0] != 0) return "ntt_from_bit_reversed(intt_unscaled(x)) is not n·x";
   ntt.derivative(original, stream);
   // The values of n/2^32·xX', of which from_values gives n·(...)(z) = n²/2^32·(zX')(z).
   const curve::Fr scale = curve::Fr::from_u64(n) * curve::Fr::power_of_two(32).inverse();
@@ -130,8 +130,9 @@ void time_transforms(const Context& context, int log_n, bool full_table) {
   t.amount = static_cast<double>(tables.size());
   t.unit = "byte";
   context.on_timing(t);
-  measure(context, timing("intt_dif"), [&] { ntt.intt_dif(x.data(), stream); });
-  measure(context, timing("ntt_dit"), [&] { ntt.ntt_dit(x.data(), stream); });
+  measure(context, timing("intt_unscaled"), [&] { ntt.intt_unscaled(x.data(), stream); });
+  measure(context, timing("ntt_from_bit_reversed"),
+          [&] { ntt.ntt_from_bit_reversed(x.data(), stream); });
   measure(context, timing("derivative"), [&] { ntt.derivative(x.data(), stream); });
 }
 

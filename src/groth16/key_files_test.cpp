@@ -1,0 +1,216 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "base/mapped_file.hpp"
+#include "groth16/derived_key.hpp"
+#include "groth16/key_check.hpp"
+#include "groth16/key_file.hpp"
+#include "groth16/proving_key.hpp"
+#include "groth16/setup.hpp"
+#include "groth16/testing.hpp"
+#include "groth16/verifying_key.hpp"
+
+// Key files of the toy circuit: what is written is read back, and every damage has a name.
+namespace cuzk::groth16 {
+namespace {
+
+using base::CorruptData;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class KeyFiles : public ::testing::Test {
+ protected:
+  KeyFiles() : folder(std::filesystem::temp_directory_path() / ("cuzk-key-files-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder);
+    files = {folder / "toy.params", folder / "toy.vk", folder / "toy.derivative"};
+    write_keys(toy.shape, Trapdoor::from_seed(7), files);
+  }
+  ~KeyFiles() override { std::filesystem::remove_all(folder); }
+
+  static base::Bytes read(const std::filesystem::path& path) {
+    const base::MappedFile file(path);
+    return {file.bytes().begin(), file.bytes().end()};
+  }
+  static void write(const std::filesystem::path& path, base::ByteView bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  template <class Action>
+  static std::string complaint(Action&& action) {
+    try {
+      action();
+    } catch (const CorruptData& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  void load() const { load_proving_key(KeyFile(files.params), textbook); }
+
+  testing::ToyCircuit toy;
+  KeyLayout textbook{toy.shape, QuotientForm::kTextbook};
+  KeyLayout derivative{toy.shape, QuotientForm::kDerivative};
+  std::filesystem::path folder;
+  SetupFiles files;
+};
+
+TEST_F(KeyFiles, VerifyingKeyIsTheHeadOfTheParameterFile) {
+  const VerifyingKey key = read_verifying_key(files.verifying_key);
+  EXPECT_EQ(key, KeyFile(files.params).verifying_key());
+  EXPECT_EQ(key.ic.size(), toy.shape.num_inputs());
+  const base::Bytes bytes = read(files.verifying_key), params = read(files.params);
+  EXPECT_EQ(key.to_bytes(), bytes);
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), params.begin()));
+}
+
+TEST_F(KeyFiles, PointsAreTheTrapdoorsMultiples) {
+  const Trapdoor trapdoor = Trapdoor::from_seed(7);
+  const QueryLogarithms expected = query_logarithms(toy.shape, trapdoor);
+  const ProvingKey key = load_proving_key(KeyFile(files.params), textbook);
+  ASSERT_EQ(key.h.size(), expected.h.size());
+  for (std::size_t j = 0; j < key.h.size(); ++j) ASSERT_EQ(key.h[j], (trapdoor.g1 * expected.h[j]).to_affine());
+  // Of a query: fields and bits, each in order, against the logarithms of the variables that have a point.
+  const auto expect_query = [&](const auto& query, const QueryLayout& layout, const auto& generator,
+                                std::span<const curve::Fr> logarithms, std::size_t inputs) {
+    std::size_t field = 0, bit = 0;
+    for (const std::uint32_t input : layout.inputs) {
+      ASSERT_EQ(query.fields.at(field++), (generator * logarithms[input]).to_affine());
+    }
+    for (std::uint32_t i = 0; i < toy.shape.num_aux(); ++i) {
+      if ((layout.aux_mask[i / 64] >> i % 64 & 1) == 0) continue;
+      const auto point = (generator * logarithms[inputs + i]).to_affine();
+      ASSERT_EQ(textbook.variables.is_bit(i) ? query.bits.at(bit++) : query.fields.at(field++), point) << i;
+    }
+    EXPECT_EQ(field, query.fields.size());
+    EXPECT_EQ(bit, query.bits.size());
+  };
+  const std::size_t inputs = toy.shape.num_inputs();
+  expect_query(key.l, textbook.l, trapdoor.g1, expected.l, 0);
+  expect_query(key.a, textbook.a, trapdoor.g1, expected.a, inputs);
+  expect_query(key.b_g1, textbook.b, trapdoor.g1, expected.b, inputs);
+  expect_query(key.b_g2, textbook.b, trapdoor.g2, expected.b, inputs);
+}
+
+TEST_F(KeyFiles, EveryTruncationIsRefused) {
+  const base::Bytes params = read(files.params), vk = read(files.verifying_key);
+  for (std::size_t length = 0; length < vk.size(); length += length < 100 ? 1 : 37) {
+    write(files.verifying_key, base::ByteView(vk).first(length));
+    EXPECT_THAT(complaint([&] { read_verifying_key(files.verifying_key); }), HasSubstr("toy.vk")) << length;
+  }
+  for (std::size_t length = 0; length < params.size(); length += 1 + params.size() / 150) {
+    write(files.params, base::ByteView(params).first(length));
+    EXPECT_THAT(complaint([&] { load(); }), HasSubstr("toy.params")) << length;
+  }
+  base::Bytes longer = params;
+  longer.push_back(0);
+  write(files.params, longer);
+  EXPECT_THAT(complaint([&] { load(); }), HasSubstr("1 bytes after its end"));
+  longer = vk;
+  longer.push_back(0);
+  write(files.verifying_key, longer);
+  EXPECT_THAT(complaint([&] { read_verifying_key(files.verifying_key); }), HasSubstr("1 bytes after the end"));
+}
+
+// One damaged point in each array, at both ends.
+TEST_F(KeyFiles, DamagedPointsAreNamedWithTheirPlace) {
+  const base::Bytes params = read(files.params);
+  const KeyFile good(files.params);
+  const std::pair<const char*, Section> arrays[] = {
+      {"h", good.h()}, {"l", good.l()}, {"a", good.a()}, {"b_g1", good.b_g1()}, {"b_g2", good.b_g2()}};
+  for (const auto& [name, section] : arrays) {
+    for (const std::size_t index : {std::size_t{0}, section.count - 1}) {
+      base::Bytes damaged = params;
+      const std::size_t offset = section.offset + index * section.point_bytes;
+      damaged[offset + section.point_bytes - 1] ^= 1;
+      write(files.params, damaged);
+      EXPECT_THAT(complaint([&] { load(); }), AllOf(HasSubstr(fmt::format("{}[{}]", name, index)), HasSubstr("not on the curve")));
+      damaged = params;
+      std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(offset), section.point_bytes, std::uint8_t{0});
+      damaged[offset] = 0x40;
+      write(files.params, damaged);
+      EXPECT_THAT(complaint([&] { load(); }), AllOf(HasSubstr(fmt::format("{}[{}]", name, index)), HasSubstr("infinity")));
+    }
+  }
+}
+
+TEST_F(KeyFiles, ForgedCountsAllocateNothing) {
+  base::Bytes params = read(files.params);
+  const std::size_t count_offset = KeyFile(files.params).h().offset - 4;
+  std::fill_n(params.begin() + static_cast<std::ptrdiff_t>(count_offset), 4, std::uint8_t{0xff});
+  write(files.params, params);
+  EXPECT_THAT(complaint([&] { load(); }), HasSubstr("ends within h"));
+}
+
+TEST_F(KeyFiles, AnotherCircuitsKeyIsRefusedByTheArray) {
+  const testing::ToyCircuit other(4);
+  const KeyLayout layout(other.shape, QuotientForm::kTextbook);
+  const KeyFile file(files.params);
+  EXPECT_THAT(complaint([&] { load_proving_key(file, layout); }), AllOf(HasSubstr("ic"), HasSubstr("another circuit")));
+  EXPECT_THROW(load_proving_key(file, derivative), base::InvalidInput);
+}
+
+TEST_F(KeyFiles, DerivedKeyFromPointsEqualsTheTrapdoors) {
+  const base::Bytes expected = read(files.derived);
+  std::filesystem::remove(files.derived);
+  derive_key(toy.shape, derivative, KeyFile(files.params), files.derived);
+  EXPECT_EQ(read(files.derived), expected);
+}
+
+TEST_F(KeyFiles, DerivedKeyIsBoundToItsSource) {
+  const KeyFile file(files.params);
+  DerivedKeyFile(files.derived).require_source(file, derivative);
+  const SetupFiles other = {folder / "other.params", folder / "other.vk", folder / "other.derivative"};
+  write_keys(toy.shape, Trapdoor::from_seed(8), other);
+  const DerivedKeyFile foreign(other.derived);
+  EXPECT_THAT(complaint([&] { load_proving_key(file, foreign, derivative); }), HasSubstr("made from another key"));
+  base::Bytes bytes = read(files.derived);
+  bytes[3] ^= 1;
+  write(files.derived, bytes);
+  EXPECT_THAT(complaint([&] { DerivedKeyFile{files.derived}; }), HasSubstr("not a derived key"));
+  bytes[3] ^= 1;
+  for (std::size_t length = 0; length < bytes.size(); length += 1 + bytes.size() / 100) {
+    write(files.derived, base::ByteView(bytes).first(length));
+    EXPECT_THAT(complaint([&] { DerivedKeyFile{files.derived}; }), HasSubstr("toy.derivative")) << length;
+  }
+}
+
+TEST_F(KeyFiles, ChecksAreRememberedForTheVersion) {
+  const KeyFile file(files.params);
+  EXPECT_FALSE(remembered_check(file.file()).has_value());
+  const KeyCheck check = check_key(file);
+  EXPECT_EQ(check.blake2b.size(), 32U);
+  ASSERT_TRUE(remembered_check(file.file()).has_value());
+  EXPECT_EQ(remembered_check(file.file())->blake2b, check.blake2b);
+  // The same bytes again are another version.
+  write(files.params, read(files.params));
+  EXPECT_FALSE(remembered_check(KeyFile(files.params).file()).has_value());
+  // A damaged record is no record.
+  std::ofstream(folder / "toy.params.checked") << "{\"version\":";
+  EXPECT_FALSE(remembered_check(KeyFile(files.params).file()).has_value());
+  EXPECT_EQ(check_key(KeyFile(files.params)).blake2b, check.blake2b);
+  check_key(DerivedKeyFile(files.derived));
+  EXPECT_TRUE(std::filesystem::exists(folder / "toy.derivative.checked"));
+}
+
+TEST_F(KeyFiles, PointsOutsideTheSubgroupPassLoadingAndFailTheCheck) {
+  // The first x = 1, 2, ... on the curve: nearly no such point is in the subgroup.
+  curve::G1Affine outside{curve::Fp::one(), {}};
+  for (;; outside.x += curve::Fp::one()) {
+    const curve::Fp square = outside.x.square() * outside.x + curve::Fp::from_u64(4);
+    if (blst_fp_sqrt(outside.y.blst(), square.blst())) break;
+  }
+  base::Bytes params = read(files.params);
+  const auto encoding = outside.to_uncompressed();
+  std::copy(encoding.begin(), encoding.end(), params.begin() + static_cast<std::ptrdiff_t>(KeyFile(files.params).l().offset));
+  write(files.params, params);
+  EXPECT_NO_THROW(load());
+  EXPECT_THAT(complaint([&] { check_key(KeyFile(files.params)); }), AllOf(HasSubstr("l has a point"), HasSubstr("subgroup")));
+  EXPECT_FALSE(remembered_check(KeyFile(files.params).file()).has_value());
+}
+
+}  // namespace
+}  // namespace cuzk::groth16
