@@ -1,23 +1,24 @@
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
 #include "filecoin/circuit/inclusion.hpp"
 #include "filecoin/porep/circuit_impl.hpp"
 #include "gadgets/inclusion.hpp"
-#include "support/golden.hpp"
 #include "hash/sha256.hpp"
 #include "r1cs/checked_system.hpp"
 #include "r1cs/digest.hpp"
 #include "r1cs/shape_builder.hpp"
 #include "r1cs/witness_builder.hpp"
+#include "support/golden.hpp"
 
-// Every building block of the circuits against the reference's: constraints, variables, values and results.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+// Every building block of the circuits against the reference's: constraints, variables, values and
+// results.
 namespace cuzk {
 namespace {
 
@@ -39,7 +40,8 @@ Fr field(const json& hex) {
 
 std::string hex(const Fr& value) { return base::to_hex(value.to_bytes_le()); }
 
-// One gadget of the golden file: its operands, and the values of the bits that stand for themselves in `aux`.
+// One gadget of the golden file: its operands, and the values of the bits that stand for themselves
+// in `aux`.
 class Golden {
  public:
   explicit Golden(const json& gadget) : gadget_(gadget) {}
@@ -61,7 +63,8 @@ template <class CS>
 Nums<CS> alloc_operands(CS& cs, const Golden& golden) {
   Nums<CS> nums;
   for (std::size_t i = 0; i < golden.num_count(); ++i) {
-    nums.push_back(gadgets::alloc_num(cs, [&] { return golden.operand("num " + std::to_string(i)); }));
+    nums.push_back(
+        gadgets::alloc_num(cs, [&] { return golden.operand("num " + std::to_string(i)); }));
   }
   return nums;
 }
@@ -280,7 +283,8 @@ void uint64_input(CS& cs, const Golden& golden, Results& results) {
   const auto bits = gadgets::alloc_uint64(cs, [&] { return value; });
   gadgets::pack_into_inputs<CS>(cs, bits);
   if constexpr (CS::kHasValues) {
-    results.add(AllocatedNum<CS>{{}, r1cs::KnownFr<CS>(gadgets::packed_value<CS>(std::span<const Boolean<CS>>(bits)))});
+    results.add(AllocatedNum<CS>{
+        {}, r1cs::KnownFr<CS>(gadgets::packed_value<CS>(std::span<const Boolean<CS>>(bits)))});
   }
 }
 
@@ -301,8 +305,10 @@ struct CreateLabel {
     };
     const auto replica_id = bits_of("replica_id");
     std::vector<Booleans<CS>> parents;
-    for (unsigned i = 0; i < (kLayer == 1 ? 6 : 14); ++i) parents.push_back(bits_of("parent " + std::to_string(i)));
-    const auto node = gadgets::alloc_uint64(cs, [&] { return golden.raw_operand("node").get<std::uint64_t>(); });
+    for (unsigned i = 0; i < (kLayer == 1 ? 6 : 14); ++i)
+      parents.push_back(bits_of("parent " + std::to_string(i)));
+    const auto node =
+        gadgets::alloc_uint64(cs, [&] { return golden.raw_operand("node").get<std::uint64_t>(); });
     results.add(filecoin::porep::create_label(cs, replica_id, kLayer, node, parents));
   }
 };
@@ -320,7 +326,9 @@ GoldenPath golden_path(const Golden& golden, unsigned upper_levels, gadgets::Tre
   out.challenge = from.at("challenge");
   out.proof.leaf = field(from.at("leaf"));
   const json& path = from.at("path");
-  const auto arity = [&](std::size_t level) { return static_cast<unsigned>(path[level][0].size() + 1); };
+  const auto arity = [&](std::size_t level) {
+    return static_cast<unsigned>(path[level][0].size() + 1);
+  };
   out.shape.base = arity(0);
   out.shape.base_levels = static_cast<unsigned>(path.size()) - upper_levels;
   if (upper_levels > 0) out.shape.sub = arity(out.shape.base_levels);
@@ -333,9 +341,10 @@ GoldenPath golden_path(const Golden& golden, unsigned upper_levels, gadgets::Tre
     for (const json& sibling : level[0]) children.push_back(field(sibling));
     out.proof.siblings.insert(out.proof.siblings.end(), children.begin(), children.end());
     children.insert(children.begin() + static_cast<std::ptrdiff_t>(position), current);
-    current = tree_hash == gadgets::TreeHash::kSha256
-                  ? hash::sha256_node(children[0], children[1])
-                  : hash::poseidon(hash::merkle_domain(static_cast<unsigned>(children.size())), children);
+    current =
+        tree_hash == gadgets::TreeHash::kSha256
+            ? hash::sha256_node(children[0], children[1])
+            : hash::poseidon(hash::merkle_domain(static_cast<unsigned>(children.size())), children);
   }
   out.proof.root = current;
   return out;
@@ -350,12 +359,14 @@ struct Inclusion {
     // The reference allocates the root after the path, so it is no variable of ours before.
     const auto root = alloc_late_root(cs, path, leaf);
     results.add_all(Nums<CS>{leaf, root});
-    results.add(AllocatedNum<CS>{{}, r1cs::known<CS>([&] { return Fr::from_u64(path.challenge); })});
+    results.add(
+        AllocatedNum<CS>{{}, r1cs::known<CS>([&] { return Fr::from_u64(path.challenge); })});
   }
 
  private:
   template <class CS>
-  static AllocatedNum<CS> alloc_late_root(CS& cs, const GoldenPath& path, const AllocatedNum<CS>& leaf) {
+  static AllocatedNum<CS> alloc_late_root(CS& cs, const GoldenPath& path,
+                                          const AllocatedNum<CS>& leaf) {
     const auto computed = filecoin::circuit::compute_root(cs, kHash, path.shape, &path.proof, leaf);
     const auto root = gadgets::alloc_num(cs, [&] { return path.proof.root; });
     gadgets::enforce_equal(cs, "enforce root is correct", computed, root);
@@ -377,7 +388,8 @@ struct InclusionAt {
       position.push_back(gadgets::alloc_bit(cs, [&] { return (path.challenge >> i & 1) != 0; }));
     }
     const auto leaf = gadgets::alloc_num(cs, [&] { return path.proof.leaf; });
-    const auto siblings = filecoin::circuit::alloc_path(cs, path.shape, path.shape.levels(), &path.proof);
+    const auto siblings =
+        filecoin::circuit::alloc_path(cs, path.shape, path.shape.levels(), &path.proof);
     const auto root = gadgets::alloc_num(cs, [&] { return path.proof.root; });
     gadgets::enforce_inclusion_at<CS>(cs, kHash, position, leaf, siblings, root);
     results.add_all(Nums<CS>{leaf, root});
@@ -391,8 +403,10 @@ struct Gadget {
   std::function<void(r1cs::WitnessBuilder&, const Golden&, Results&)> witness;
 };
 
-#define CUZK_GADGET(function) \
-  Gadget { function<r1cs::SymbolicSystem>, function<r1cs::CheckedSystem>, function<r1cs::WitnessBuilder> }
+#define CUZK_GADGET(function)                                                                     \
+  Gadget {                                                                                        \
+    function<r1cs::SymbolicSystem>, function<r1cs::CheckedSystem>, function<r1cs::WitnessBuilder> \
+  }
 template <class G>
 Gadget gadget() {
   return CUZK_GADGET(G::template run);
@@ -444,7 +458,8 @@ std::map<std::string, Gadget> all_gadgets() {
       {"uint64 pack_into_input", CUZK_GADGET(uint64_input)},
       {"xor 256", CUZK_GADGET(xor_256)},
   };
-  for (const char* bits : {"00", "01", "10", "11"}) out[std::string("bit ops ") + bits] = CUZK_GADGET(bit_operations);
+  for (const char* bits : {"00", "01", "10", "11"})
+    out[std::string("bit ops ") + bits] = CUZK_GADGET(bit_operations);
   for (const char* condition : {"false", "true"}) {
     out[std::string("conditionally_reverse ") + condition] = CUZK_GADGET(conditionally_reverse);
     out[std::string("pick ") + condition] = CUZK_GADGET(pick);
@@ -454,7 +469,8 @@ std::map<std::string, Gadget> all_gadgets() {
       out["insert " + std::to_string(size) + " at " + std::to_string(i)] = CUZK_GADGET(insert);
     }
   }
-  for (const unsigned size : {2u, 8u, 128u}) out["select " + std::to_string(size)] = CUZK_GADGET(select);
+  for (const unsigned size : {2u, 8u, 128u})
+    out["select " + std::to_string(size)] = CUZK_GADGET(select);
   return out;
 }
 #undef CUZK_GADGET
@@ -466,7 +482,8 @@ const json& golden_gadgets() {
 
 void expect_values(const json& golden, const std::vector<Fr>& values) {
   ASSERT_EQ(values.size(), golden.size());
-  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(hex(values[i]), golden[i]) << "value " << i;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(hex(values[i]), golden[i]) << "value " << i;
 }
 
 std::string sha256_of(const std::vector<Fr>& values) {
@@ -475,17 +492,21 @@ std::string sha256_of(const std::vector<Fr>& values) {
   return base::to_hex(stream.finish());
 }
 
-void expect_constraints(const json& golden, const std::vector<r1cs::CheckedSystem::Constraint>& constraints) {
+void expect_constraints(const json& golden,
+                        const std::vector<r1cs::CheckedSystem::Constraint>& constraints) {
   const json& coefficients = golden.at("coeffs");
   ASSERT_EQ(constraints.size(), golden.at("constraints").size());
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     for (unsigned m = 0; m < 3; ++m) {
       const json& row = golden.at("constraints")[i][m];
-      ASSERT_EQ(constraints[i].rows[m].size(), row.size()) << "constraint " << i << ", matrix " << m;
+      ASSERT_EQ(constraints[i].rows[m].size(), row.size())
+          << "constraint " << i << ", matrix " << m;
       for (std::size_t k = 0; k < row.size(); ++k) {
         const r1cs::Term& term = constraints[i].rows[m][k];
-        ASSERT_EQ(term.variable.key(), row[k][0]) << "constraint " << i << ", matrix " << m << ", term " << k;
-        ASSERT_EQ(hex(term.coefficient), coefficients[row[k][1].get<std::size_t>()]) << "constraint " << i;
+        ASSERT_EQ(term.variable.key(), row[k][0])
+            << "constraint " << i << ", matrix " << m << ", term " << k;
+        ASSERT_EQ(hex(term.coefficient), coefficients[row[k][1].get<std::size_t>()])
+            << "constraint " << i;
       }
     }
   }
@@ -510,7 +531,8 @@ TEST_P(GoldenGadget, ConstraintsWitnessAndResult) {
   r1cs::stream_shape(shape, stream);
   ASSERT_EQ(stream.checkpoints().size(), golden.at("checkpoints").size());
   for (std::size_t i = 0; i < stream.checkpoints().size(); ++i) {
-    ASSERT_EQ(base::to_hex(stream.checkpoints()[i].digest), golden.at("checkpoints")[i]) << "checkpoint " << i;
+    ASSERT_EQ(base::to_hex(stream.checkpoints()[i].digest), golden.at("checkpoints")[i])
+        << "checkpoint " << i;
   }
   EXPECT_EQ(base::to_hex(stream.digest()), golden.at("digest"));
 
@@ -543,7 +565,8 @@ std::vector<std::string> gadget_names() {
 
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
   return name;
 }
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "proof_cases.hpp"
+
+#include <gtest/gtest.h>
 
 // Keys and proofs of the larger 2 KiB circuits: minutes of key making, 2 GB of files.
 namespace cuzk {

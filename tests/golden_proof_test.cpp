@@ -1,8 +1,9 @@
-#include <gtest/gtest.h>
-
 #include "proof_cases.hpp"
 
-// Keys and proofs of the small circuits, byte for byte the reference's, through the program's own commands.
+#include <gtest/gtest.h>
+
+// Keys and proofs of the small circuits, byte for byte the reference's, through the program's own
+// commands.
 namespace cuzk {
 namespace {
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "r1cs_cases.hpp"
+
+#include <gtest/gtest.h>
 
 // The circuits of production size against the reference's constraint stream.
 namespace cuzk {
@@ -10,7 +10,8 @@ class GoldenR1csLarge : public ::testing::TestWithParam<testing::R1csCase> {};
 
 TEST_P(GoldenR1csLarge, ShapeEqualsReference) { testing::expect_reference_circuit(GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Circuits, GoldenR1csLarge, ::testing::ValuesIn(testing::r1cs_cases(true)), testing::r1cs_case_name);
+INSTANTIATE_TEST_SUITE_P(Circuits, GoldenR1csLarge, ::testing::ValuesIn(testing::r1cs_cases(true)),
+                         testing::r1cs_case_name);
 
 }  // namespace
 }  // namespace cuzk

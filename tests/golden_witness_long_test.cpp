@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include "support/golden.hpp"
 #include "witness_cases.hpp"
+
+#include <gtest/gtest.h>
 
 // A real production proof: 10 GB of memory and some minutes.
 namespace cuzk {

@@ -1,11 +1,11 @@
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
 #include "support/golden.hpp"
 #include "witness_cases.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
 
 // The witness of every golden artefact: public inputs, auxiliary variables, A·w, B·w and C·w.
 namespace cuzk {
@@ -21,8 +21,10 @@ struct Case {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* sector : {"2KiB-v1", "2KiB-v1_1", "2KiB-v1_2-synth", "2KiB-v1_2-ni", "16KiB-v1_1", "32KiB-v1_1", "8MiB-v1_1"}) {
-    for (const char* artefact : {"porep", "winning", "window", "window-multi", "update"}) cases.push_back({sector, artefact});
+  for (const char* sector : {"2KiB-v1", "2KiB-v1_1", "2KiB-v1_2-synth", "2KiB-v1_2-ni",
+                             "16KiB-v1_1", "32KiB-v1_1", "8MiB-v1_1"}) {
+    for (const char* artefact : {"porep", "winning", "window", "window-multi", "update"})
+      cases.push_back({sector, artefact});
   }
   return cases;
 }

@@ -1,17 +1,17 @@
 #include "proof_cases.hpp"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
-
 #include "base/bytes.hpp"
 #include "base/mapped_file.hpp"
 #include "cli/commands.hpp"
 #include "hash/sha256.hpp"
 #include "support/golden.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <stdexcept>
+#include <unistd.h>
 
 namespace cuzk::testing {
 
@@ -19,7 +19,8 @@ namespace {
 
 void write(const std::filesystem::path& path, base::ByteView bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
 }
 
 base::Bytes read(const std::filesystem::path& path) {
@@ -32,11 +33,14 @@ std::string golden_sha256(const std::string& name) {
   const base::Bytes list = golden_bytes("keys/SHA256SUMS");
   const std::string text(list.begin(), list.end());
   const auto at = text.find(name);
-  if (at == std::string::npos || at < 66) throw std::runtime_error("keys/SHA256SUMS has no " + name);
+  if (at == std::string::npos || at < 66)
+    throw std::runtime_error("keys/SHA256SUMS has no " + name);
   return text.substr(at - 66, 64);
 }
 
-std::string sector_of(const std::string& artefact) { return "sectors/" + artefact.substr(0, artefact.find('/')) + "/"; }
+std::string sector_of(const std::string& artefact) {
+  return "sectors/" + artefact.substr(0, artefact.find('/')) + "/";
+}
 std::string name_of(const std::string& artefact) { return artefact.substr(artefact.find('/') + 1); }
 
 }  // namespace
@@ -44,15 +48,18 @@ std::string name_of(const std::string& artefact) { return artefact.substr(artefa
 const KeyCase& key_case(const std::string& circuit) {
   static const std::vector<KeyCase> cases = {
       {"window-post",
-       "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-0-0-0170db1f394b35d995252228ee359194b13199d259380541dc529fb0099096b0",
+       "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-0-0-"
+       "0170db1f394b35d995252228ee359194b13199d259380541dc529fb0099096b0",
        "window-post",
        {"2KiB-v1_1/window", "2KiB-v1_1/window-multi"}},
       {"winning-post",
-       "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-0-0-3ea05428c9d11689f23529cde32fd30aabd50f7d2c93657c1d3650bca3e8ea9e",
+       "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-0-0-"
+       "3ea05428c9d11689f23529cde32fd30aabd50f7d2c93657c1d3650bca3e8ea9e",
        "winning-post",
        {"2KiB-v1_1/winning"}},
       {"update",
-       "empty-sector-update-merkletree-poseidon_hasher-8-0-0-fb9e095bebdd77511c0269b967b4d87ba8b8a525edaa0e165de23ba454510194",
+       "empty-sector-update-merkletree-poseidon_hasher-8-0-0-"
+       "fb9e095bebdd77511c0269b967b4d87ba8b8a525edaa0e165de23ba454510194",
        "snap",
        {"2KiB-v1_1/update"}},
       {"porep",
@@ -94,8 +101,8 @@ int ProofTool::run(const std::vector<std::string>& arguments) {
 
 void ProofTool::expect_golden_key(const KeyCase& key) {
   const auto trapdoor = copy("keys/v28-" + key.key + ".trapdoor.json");
-  ASSERT_EQ(run({"setup", "--circuit", key.circuit, "--sector-size", "2KiB", "--params-dir", folder_.string(), "--trapdoor",
-                 trapdoor.string()}),
+  ASSERT_EQ(run({"setup", "--circuit", key.circuit, "--sector-size", "2KiB", "--params-dir",
+                 folder_.string(), "--trapdoor", trapdoor.string()}),
             0);
   for (const char* extension : {".params", ".vk"}) {
     const std::string name = "v28-" + key.key + extension;
@@ -106,10 +113,13 @@ void ProofTool::expect_golden_key(const KeyCase& key) {
   }
 }
 
-std::vector<std::string> ProofTool::statement(const KeyCase& key, const std::string& artefact, const std::string& meta_of) {
+std::vector<std::string> ProofTool::statement(const KeyCase& key, const std::string& artefact,
+                                              const std::string& meta_of) {
   const auto meta = copy(sector_of(meta_of) + "meta.json");
-  std::vector<std::string> out = {key.kind, "--params-dir", folder_.string(), "--meta", meta.string()};
-  if (name_of(artefact) == "window-multi") out.insert(out.end(), {"--meta-section", "window-multi"});
+  std::vector<std::string> out = {key.kind, "--params-dir", folder_.string(), "--meta",
+                                  meta.string()};
+  if (name_of(artefact) == "window-multi")
+    out.insert(out.end(), {"--meta-section", "window-multi"});
   return out;
 }
 
@@ -118,18 +128,21 @@ void ProofTool::expect_golden_proofs(const KeyCase& key) {
     SCOPED_TRACE(artefact);
     const auto golden = golden_json(sector_of(artefact) + name_of(artefact) + ".proofs.json");
     std::string expected;
-    for (const auto& partition : golden.at("fixed")) expected += partition.at("proof").get<std::string>();
+    for (const auto& partition : golden.at("fixed"))
+      expected += partition.at("proof").get<std::string>();
     ASSERT_FALSE(expected.empty());
     const auto proof = folder_ / "proof";
     const auto known = statement(key, artefact, artefact);
     const bool porep = key.kind == "porep";
-    const auto vanilla = copy(sector_of(artefact) + (porep ? "c1.json" : name_of(artefact) + ".vanilla.json"));
+    const auto vanilla =
+        copy(sector_of(artefact) + (porep ? "c1.json" : name_of(artefact) + ".vanilla.json"));
     for (const char* quotient : {"textbook", "derivative"}) {
       std::vector<std::string> prove = {"prove"};
       prove.insert(prove.end(), known.begin(), known.end());
-      prove.insert(prove.end(), {porep ? "--c1" : "--vanilla", vanilla.string(), "--out", proof.string(), "--quotient", quotient,
-                                 "--insecure-test-r", golden.at("r").get<std::string>(), "--insecure-test-s",
-                                 golden.at("s").get<std::string>()});
+      prove.insert(prove.end(),
+                   {porep ? "--c1" : "--vanilla", vanilla.string(), "--out", proof.string(),
+                    "--quotient", quotient, "--insecure-test-r", golden.at("r").get<std::string>(),
+                    "--insecure-test-s", golden.at("s").get<std::string>()});
       ASSERT_EQ(run(prove), 0) << quotient;
       EXPECT_EQ(base::to_hex(read(proof)), expected) << quotient;
     }
@@ -138,7 +151,8 @@ void ProofTool::expect_golden_proofs(const KeyCase& key) {
     verify.insert(verify.end(), {"--proof", proof.string()});
     EXPECT_EQ(run(verify), 0);
     const base::Bytes valid = read(proof);
-    for (const std::size_t bit : {std::size_t{3}, std::size_t{8 * 47}, std::size_t{8 * 100 + 5}, 8 * valid.size() - 1}) {
+    for (const std::size_t bit :
+         {std::size_t{3}, std::size_t{8 * 47}, std::size_t{8 * 100 + 5}, 8 * valid.size() - 1}) {
       base::Bytes changed = valid;
       changed[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
       write(proof, changed);
@@ -155,7 +169,8 @@ void ProofTool::expect_golden_proofs(const KeyCase& key) {
   }
 }
 
-int ProofTool::verify_against(const KeyCase& key, const std::string& artefact, const std::string& meta_of) {
+int ProofTool::verify_against(const KeyCase& key, const std::string& artefact,
+                              const std::string& meta_of) {
   const auto golden = golden_json(sector_of(artefact) + name_of(artefact) + ".proofs.json");
   std::string hex;
   for (const auto& partition : golden.at("fixed")) hex += partition.at("proof").get<std::string>();

@@ -16,7 +16,8 @@ struct KeyCase {
 
 const KeyCase& key_case(const std::string& circuit);
 
-/// Runs the program's commands, in this process, over copies of the golden files in a folder of its own.
+/// Runs the program's commands, in this process, over copies of the golden files in a folder of its
+/// own.
 class ProofTool {
  public:
   ProofTool();
@@ -26,8 +27,8 @@ class ProofTool {
 
   /// Makes the key from the golden trapdoor and compares the files' SHA-256 with the golden ones.
   void expect_golden_key(const KeyCase& key);
-  /// For every artefact and both quotients: the golden r and s give the golden proof; it verifies; with one bit flipped,
-  /// two partitions swapped or a byte missing it does not.
+  /// For every artefact and both quotients: the golden r and s give the golden proof; it verifies;
+  /// with one bit flipped, two partitions swapped or a byte missing it does not.
   void expect_golden_proofs(const KeyCase& key);
   /// Exit status of verifying `artefact`'s golden proof as if it were of another sector.
   int verify_against(const KeyCase& key, const std::string& artefact, const std::string& meta_of);
@@ -35,7 +36,8 @@ class ProofTool {
  private:
   std::filesystem::path copy(const std::string& golden);
   int run(const std::vector<std::string>& arguments);
-  std::vector<std::string> statement(const KeyCase& key, const std::string& artefact, const std::string& meta_of);
+  std::vector<std::string> statement(const KeyCase& key, const std::string& artefact,
+                                     const std::string& meta_of);
 
   std::filesystem::path folder_;
 };

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
 #include "base/bytes.hpp"
 #include "filecoin/circuit/circuits.hpp"
 #include "r1cs/digest.hpp"
 #include "support/golden.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
 
 namespace cuzk::testing {
 
@@ -76,7 +76,8 @@ inline void expect_shape(const nlohmann::json& golden, const r1cs::Shape& shape)
   EXPECT_EQ(densities.b_aux_count, golden.at("density").at("b_aux"));
 }
 
-/// Builds the circuit's shape and compares counts, densities and the constraint stream with the golden file.
+/// Builds the circuit's shape and compares counts, densities and the constraint stream with the
+/// golden file.
 inline void expect_reference_circuit(const R1csCase& circuit) {
   const nlohmann::json golden = golden_json("r1cs/" + circuit.golden);
   const r1cs::Shape shape = filecoin::build_shape(circuit.kind, circuit.size);

@@ -1,10 +1,5 @@
 #include "witness_cases.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-
 #include "base/bytes.hpp"
 #include "filecoin/circuit/circuits.hpp"
 #include "filecoin/meta.hpp"
@@ -15,10 +10,15 @@
 #include "filecoin/update/circuit.hpp"
 #include "filecoin/update/vanilla_codec.hpp"
 #include "filecoin/vanilla_file.hpp"
-#include "support/golden.hpp"
 #include "hash/sha256.hpp"
 #include "r1cs/evaluate.hpp"
 #include "r1cs/witness_builder.hpp"
+#include "support/golden.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
 
 namespace cuzk::testing {
 
@@ -46,40 +46,54 @@ ArtefactWitnesses porep_witnesses(const std::string& folder, SectorSize size) {
   ArtefactWitnesses out{filecoin::build_shape(CircuitKind::kPorep, size), {}};
   for (const auto& partition : c1.partitions) {
     const filecoin::porep::PartitionInputs inputs{c1.replica_id, c1.comm_d, c1.comm_r, partition};
-    out.partitions.push_back(
-        build(out.shape, [&](r1cs::WitnessBuilder& cs) { filecoin::porep::synthesize(cs, size, inputs); }));
+    out.partitions.push_back(build(out.shape, [&](r1cs::WitnessBuilder& cs) {
+      filecoin::porep::synthesize(cs, size, inputs);
+    }));
   }
   return out;
 }
 
-ArtefactWitnesses post_witnesses(const std::string& folder, const std::string& artefact, SectorSize size) {
+ArtefactWitnesses post_witnesses(const std::string& folder, const std::string& artefact,
+                                 SectorSize size) {
   using namespace filecoin;
   const bool winning = artefact == "winning";
   std::vector<post::VanillaProof> sectors;
-  for (const base::Bytes& blob : decode_vanilla_file(golden_bytes(folder + artefact + ".vanilla.json"))) {
-    sectors.push_back(post::decode_vanilla_proof(blob, size, winning ? kWinningPostChallenges : kWindowPostChallenges));
+  for (const base::Bytes& blob :
+       decode_vanilla_file(golden_bytes(folder + artefact + ".vanilla.json"))) {
+    sectors.push_back(post::decode_vanilla_proof(
+        blob, size, winning ? kWinningPostChallenges : kWindowPostChallenges));
   }
   const auto circuit = winning ? post::winning_circuit_size(size) : post::window_circuit_size(size);
-  ArtefactWitnesses out{build_shape(winning ? CircuitKind::kWinningPost : CircuitKind::kWindowPost, size), {}};
+  ArtefactWitnesses out{
+      build_shape(winning ? CircuitKind::kWinningPost : CircuitKind::kWindowPost, size), {}};
   const std::size_t sectors_per_partition = winning ? 1 : circuit.places;
   for (std::size_t first = 0; first < sectors.size(); first += sectors_per_partition) {
     const auto count = std::min(sectors_per_partition, sectors.size() - first);
     const std::span<const post::VanillaProof> partition(sectors.data() + first, count);
-    const auto places = winning ? post::winning_places(size, partition[0]) : post::window_places(size, partition);
-    out.partitions.push_back(build(out.shape, [&](r1cs::WitnessBuilder& cs) { post::synthesize(cs, circuit, places); }));
+    const auto places =
+        winning ? post::winning_places(size, partition[0]) : post::window_places(size, partition);
+    out.partitions.push_back(
+        build(out.shape, [&](r1cs::WitnessBuilder& cs) { post::synthesize(cs, circuit, places); }));
   }
   return out;
 }
 
-ArtefactWitnesses update_witnesses(const std::string& folder, SectorSize size, const filecoin::Meta& meta) {
+ArtefactWitnesses update_witnesses(const std::string& folder, SectorSize size,
+                                   const filecoin::Meta& meta) {
   using namespace filecoin;
   ArtefactWitnesses out{build_shape(CircuitKind::kUpdate, size), {}};
   std::uint64_t k = 0;
-  for (const base::Bytes& blob : decode_vanilla_file(golden_bytes(folder + "update.vanilla.json"))) {
+  for (const base::Bytes& blob :
+       decode_vanilla_file(golden_bytes(folder + "update.vanilla.json"))) {
     const update::VanillaProof proof = update::decode_vanilla_proof(blob, size);
-    const update::PartitionInputs inputs{k++, meta.update->h.value(), meta.update->comm_r_old, meta.update->comm_d_new,
-                                         meta.update->comm_r_new, &proof};
-    out.partitions.push_back(build(out.shape, [&](r1cs::WitnessBuilder& cs) { update::synthesize(cs, size, inputs); }));
+    const update::PartitionInputs inputs{k++,
+                                         meta.update->h.value(),
+                                         meta.update->comm_r_old,
+                                         meta.update->comm_d_new,
+                                         meta.update->comm_r_new,
+                                         &proof};
+    out.partitions.push_back(
+        build(out.shape, [&](r1cs::WitnessBuilder& cs) { update::synthesize(cs, size, inputs); }));
   }
   return out;
 }
@@ -127,7 +141,8 @@ void expect_aux(const json& golden, const std::vector<Fr>& aux) {
   const json& checkpoints = golden.at("aux_checkpoints");
   ASSERT_EQ(digest.checkpoints().size(), checkpoints.size());
   for (std::size_t i = 0; i < checkpoints.size(); ++i) {
-    ASSERT_EQ(digest.checkpoints()[i], checkpoints[i]) << "aux differ before " << (i + 1) * golden.at("aux_checkpoint_every").get<std::uint64_t>();
+    ASSERT_EQ(digest.checkpoints()[i], checkpoints[i])
+        << "aux differ before " << (i + 1) * golden.at("aux_checkpoint_every").get<std::uint64_t>();
   }
   EXPECT_EQ(digest.digest(), golden.at("aux_sha256"));
   EXPECT_EQ(zeros, golden.at("aux_values").at("zero"));
@@ -148,12 +163,13 @@ ArtefactWitnesses golden_witnesses(const std::string& folder, const std::string&
 ArtefactWitnesses golden_real_window_witness() {
   using namespace filecoin;
   const SectorSize size = SectorSize::parse("32GiB");
-  const post::VanillaProof sector =
-      post::decode_vanilla_proof(golden_bytes("real/wpost-32GiB-one-sector.vproof"), size, kWindowPostChallenges);
+  const post::VanillaProof sector = post::decode_vanilla_proof(
+      golden_bytes("real/wpost-32GiB-one-sector.vproof"), size, kWindowPostChallenges);
   const auto places = post::window_places(size, {&sector, 1});
   ArtefactWitnesses out{build_shape(CircuitKind::kWindowPost, size), {}};
-  out.partitions.push_back(build(
-      out.shape, [&](r1cs::WitnessBuilder& cs) { post::synthesize(cs, post::window_circuit_size(size), places); }));
+  out.partitions.push_back(build(out.shape, [&](r1cs::WitnessBuilder& cs) {
+    post::synthesize(cs, post::window_circuit_size(size), places);
+  }));
   return out;
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
 #include "r1cs/shape.hpp"
 #include "r1cs/witness.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
 
 namespace cuzk::testing {
 
@@ -15,8 +16,9 @@ struct ArtefactWitnesses {
   std::vector<r1cs::Witness> partitions;
 };
 
-/// `folder` is one of the golden sectors, with a '/' at its end; `artefact` is porep, winning, window, window-multi or
-/// update. Decodes the vanilla proofs and runs the circuit; nothing comes from the golden witness.
+/// `folder` is one of the golden sectors, with a '/' at its end; `artefact` is porep, winning,
+/// window, window-multi or update. Decodes the vanilla proofs and runs the circuit; nothing comes
+/// from the golden witness.
 ArtefactWitnesses golden_witnesses(const std::string& folder, const std::string& artefact);
 
 /// The witness of the real 32 GiB WindowPoSt proof, a whole partition.
@@ -25,8 +27,9 @@ ArtefactWitnesses golden_real_window_witness();
 /// Compares public inputs (without ONE) with an entry of *.inputs.json.
 void expect_inputs(const nlohmann::json& golden, const r1cs::Witness& witness);
 
-/// Compares counts and digests with a partition of *.witness.json: inputs, aux with checkpoints, how many are 0, 1 or
-/// other, A·w, B·w, C·w; and that every constraint holds.
-void expect_witness(const nlohmann::json& golden, const r1cs::Shape& shape, const r1cs::Witness& witness);
+/// Compares counts and digests with a partition of *.witness.json: inputs, aux with checkpoints,
+/// how many are 0, 1 or other, A·w, B·w, C·w; and that every constraint holds.
+void expect_witness(const nlohmann::json& golden, const r1cs::Shape& shape,
+                    const r1cs::Witness& witness);
 
 }  // namespace cuzk::testing

@@ -1,14 +1,15 @@
 #include "base/bytes.hpp"
 
+#include "base/error.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "base/error.hpp"
-
 namespace cuzk::base {
 
-static_assert(std::endian::native == std::endian::little, "files and wire formats are read in place");
+static_assert(std::endian::native == std::endian::little,
+              "files and wire formats are read in place");
 
 namespace {
 
@@ -24,7 +25,8 @@ constexpr char kBase64Digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
 constexpr std::array<std::int8_t, 256> make_base64_values() {
   std::array<std::int8_t, 256> values{};
   values.fill(-1);
-  for (int i = 0; i < 64; ++i) values[static_cast<unsigned char>(kBase64Digits[i])] = static_cast<std::int8_t>(i);
+  for (int i = 0; i < 64; ++i)
+    values[static_cast<unsigned char>(kBase64Digits[i])] = static_cast<std::int8_t>(i);
   return values;
 }
 
@@ -71,7 +73,8 @@ std::string to_base64(ByteView bytes) {
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? bytes[i + k] : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out.push_back(k <= count ? kBase64Digits[group >> (18 - 6 * k) & 63] : '=');
+    for (std::size_t k = 0; k < 4; ++k)
+      out.push_back(k <= count ? kBase64Digits[group >> (18 - 6 * k) & 63] : '=');
   }
   return out;
 }
@@ -80,7 +83,8 @@ std::optional<Bytes> from_base64(std::string_view text) {
   static constexpr auto kValues = make_base64_values();
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
-  if (!text.empty()) padding = text[text.size() - 1] != '=' ? 0 : text[text.size() - 2] != '=' ? 1 : 2;
+  if (!text.empty())
+    padding = text[text.size() - 1] != '=' ? 0 : text[text.size() - 2] != '=' ? 1 : 2;
   Bytes out(text.size() / 4 * 3 - padding);
   std::uint8_t* to = out.data();
   std::size_t left = out.size();
@@ -93,7 +97,8 @@ std::optional<Bytes> from_base64(std::string_view text) {
       group = group << 6 | static_cast<std::uint32_t>(value);
     }
     const std::size_t count = std::min<std::size_t>(3, left);
-    for (std::size_t k = 0; k < count; ++k) *to++ = static_cast<std::uint8_t>(group >> (16 - 8 * k));
+    for (std::size_t k = 0; k < count; ++k)
+      *to++ = static_cast<std::uint8_t>(group >> (16 - 8 * k));
     if (count < 3 && (group & (count == 1 ? 0xffffu : 0xffu)) != 0) return std::nullopt;
     left -= count;
   }
@@ -112,20 +117,28 @@ std::uint64_t load_u64_le(const std::uint8_t* bytes) {
   return value;
 }
 
-void store_u32_le(std::uint32_t value, std::uint8_t* bytes) { std::memcpy(bytes, &value, sizeof value); }
-void store_u64_le(std::uint64_t value, std::uint8_t* bytes) { std::memcpy(bytes, &value, sizeof value); }
+void store_u32_le(std::uint32_t value, std::uint8_t* bytes) {
+  std::memcpy(bytes, &value, sizeof value);
+}
+void store_u64_le(std::uint64_t value, std::uint8_t* bytes) {
+  std::memcpy(bytes, &value, sizeof value);
+}
 
 ByteView ByteReader::bytes(std::size_t count, std::string_view what) {
-  require(count <= remaining(), "{}: truncated at byte {}: {} needs {} bytes, {} are left", name_, offset_, what, count,
-          remaining());
+  require(count <= remaining(), "{}: truncated at byte {}: {} needs {} bytes, {} are left", name_,
+          offset_, what, count, remaining());
   const ByteView out = bytes_.subspan(offset_, count);
   offset_ += count;
   return out;
 }
 
 std::uint8_t ByteReader::u8(std::string_view what) { return bytes(1, what)[0]; }
-std::uint32_t ByteReader::u32_le(std::string_view what) { return load_u32_le(bytes(4, what).data()); }
-std::uint64_t ByteReader::u64_le(std::string_view what) { return load_u64_le(bytes(8, what).data()); }
+std::uint32_t ByteReader::u32_le(std::string_view what) {
+  return load_u32_le(bytes(4, what).data());
+}
+std::uint64_t ByteReader::u64_le(std::string_view what) {
+  return load_u64_le(bytes(8, what).data());
+}
 
 Bytes32 ByteReader::bytes32(std::string_view what) {
   const ByteView from = bytes(32, what);
@@ -137,14 +150,15 @@ Bytes32 ByteReader::bytes32(std::string_view what) {
 std::size_t ByteReader::count_u64_le(std::size_t min_element_bytes, std::string_view what) {
   const std::size_t at = offset_;
   const std::uint64_t count = u64_le(what);
-  require(count <= remaining() / min_element_bytes, "{}: {} at byte {} is {}, but only {} bytes are left", name_, what, at,
-          count, remaining());
+  require(count <= remaining() / min_element_bytes,
+          "{}: {} at byte {} is {}, but only {} bytes are left", name_, what, at, count,
+          remaining());
   return static_cast<std::size_t>(count);
 }
 
 void ByteReader::expect_end() const {
-  require(remaining() == 0, "{}: {} bytes too many: the data ends at byte {}, the input at byte {}", name_, remaining(),
-          offset_, bytes_.size());
+  require(remaining() == 0, "{}: {} bytes too many: the data ends at byte {}, the input at byte {}",
+          name_, remaining(), offset_, bytes_.size());
 }
 
 void ByteWriter::u32_le(std::uint32_t value) {

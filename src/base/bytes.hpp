@@ -20,12 +20,14 @@ ByteView as_bytes(std::string_view text);
 
 /// Lower-case hex, two digits a byte, first byte first.
 std::string to_hex(ByteView bytes);
-/// Empty if `text` has an odd length or a character that is no hex digit. Upper and lower case are accepted.
+/// Empty if `text` has an odd length or a character that is no hex digit. Upper and lower case are
+/// accepted.
 std::optional<Bytes> from_hex(std::string_view text);
 /// Empty unless `text` is exactly 64 hex digits.
 std::optional<Bytes32> bytes32_from_hex(std::string_view text);
 
-/// Standard base64 with padding; the decoder is strict: no white space, canonical padding, empty result on error.
+/// Standard base64 with padding; the decoder is strict: no white space, canonical padding, empty
+/// result on error.
 std::string to_base64(ByteView bytes);
 std::optional<Bytes> from_base64(std::string_view text);
 
@@ -34,11 +36,12 @@ std::uint64_t load_u64_le(const std::uint8_t* bytes);
 void store_u32_le(std::uint32_t value, std::uint8_t* bytes);
 void store_u64_le(std::uint64_t value, std::uint8_t* bytes);
 
-/// Reads a byte string front to back and cannot run past its end: every read that would throws InvalidInput with
-/// the name of the input, the offset, what was wanted and what is left.
+/// Reads a byte string front to back and cannot run past its end: every read that would throws
+/// InvalidInput with the name of the input, the offset, what was wanted and what is left.
 class ByteReader {
  public:
-  /// `name` appears in errors, for example "window-post vanilla proof". Both views must outlive the reader.
+  /// `name` appears in errors, for example "window-post vanilla proof". Both views must outlive the
+  /// reader.
   ByteReader(ByteView bytes, std::string_view name) : bytes_(bytes), name_(name) {}
 
   std::size_t offset() const { return offset_; }
@@ -51,8 +54,8 @@ class ByteReader {
   std::uint64_t u64_le(std::string_view what);
   Bytes32 bytes32(std::string_view what);
 
-  /// A count of elements that take at least `min_element_bytes` each: checked against what is left, so that a forged
-  /// count cannot make the caller allocate more than the input's size.
+  /// A count of elements that take at least `min_element_bytes` each: checked against what is left,
+  /// so that a forged count cannot make the caller allocate more than the input's size.
   std::size_t count_u64_le(std::size_t min_element_bytes, std::string_view what);
 
   /// Throws InvalidInput unless everything was read.

@@ -8,8 +8,8 @@
 
 namespace cuzk::base {
 
-/// The few exception types of the program. Each is a decision for whoever catches it; the text is for people and
-/// names the input, its value and the remedy. Text is never parsed.
+/// The few exception types of the program. Each is a decision for whoever catches it; the text is
+/// for people and names the input, its value and the remedy. Text is never parsed.
 
 /// The caller's input is wrong: do not retry with the same input.
 class InvalidInput : public std::runtime_error {

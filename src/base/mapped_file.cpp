@@ -1,15 +1,14 @@
 #include "base/mapped_file.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "base/error.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
-
-#include "base/error.hpp"
 
 namespace cuzk::base {
 
@@ -17,13 +16,14 @@ namespace {
 
 FileVersion version_of(const struct stat& status) {
   return {static_cast<std::uint64_t>(status.st_size),
-          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec, status.st_ino, status.st_dev};
+          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
+          status.st_ino, status.st_dev};
 }
 
 }  // namespace
 
 FileVersion file_version(const std::filesystem::path& path) {
-  struct stat status{};
+  struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     fail<CorruptData>("{}: cannot be examined: {}", path.string(), std::strerror(errno));
   }
@@ -32,8 +32,9 @@ FileVersion file_version(const std::filesystem::path& path) {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail<CorruptData>("{}: cannot be opened: {}", path.string(), std::strerror(errno));
-  struct stat status{};
+  if (descriptor < 0)
+    fail<CorruptData>("{}: cannot be opened: {}", path.string(), std::strerror(errno));
+  struct stat status {};
   const bool examined = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   if (examined) {
     version_ = version_of(status);
@@ -71,7 +72,8 @@ void MappedFile::discard(std::size_t offset, std::size_t count) const {
   const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t first = (offset + page - 1) / page * page;
   const std::size_t last = (offset + count) / page * page;
-  if (last > first && last <= size_) ::madvise(static_cast<std::uint8_t*>(data_) + first, last - first, MADV_DONTNEED);
+  if (last > first && last <= size_)
+    ::madvise(static_cast<std::uint8_t*>(data_) + first, last - first, MADV_DONTNEED);
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path) : path_(path), temporary_(path) {
@@ -92,7 +94,9 @@ void FileWriter::write(ByteView bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail<ResourceExhausted>("{}: cannot be written: {}", temporary_.string(), std::strerror(errno));
+    if (written <= 0)
+      fail<ResourceExhausted>("{}: cannot be written: {}", temporary_.string(),
+                              std::strerror(errno));
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
 }

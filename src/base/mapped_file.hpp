@@ -1,12 +1,11 @@
 #pragma once
 
-#include <sys/stat.h>
+#include "base/bytes.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-
-#include "base/bytes.hpp"
+#include <sys/stat.h>
 
 namespace cuzk::base {
 
@@ -23,9 +22,9 @@ struct FileVersion {
 /// Throws CorruptData if the file cannot be examined.
 FileVersion file_version(const std::filesystem::path& path);
 
-/// A file's bytes, read-only, mapped into memory. Moves, never copies. Shortening the file while it is mapped kills the
-/// process at the next read beyond its end, as with every mapping: whoever replaces a file writes a new one and renames it.
-/// Threads may share a const object.
+/// A file's bytes, read-only, mapped into memory. Moves, never copies. Shortening the file while it
+/// is mapped kills the process at the next read beyond its end, as with every mapping: whoever
+/// replaces a file writes a new one and renames it. Threads may share a const object.
 class MappedFile {
  public:
   /// Throws CorruptData if the file cannot be opened or mapped.
@@ -37,8 +36,8 @@ class MappedFile {
   const std::filesystem::path& path() const { return path_; }
   const FileVersion& version() const { return version_; }
   ByteView bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
-  /// Tells the system that these bytes will not be needed again soon, so that they leave the process's memory. They can
-  /// still be read.
+  /// Tells the system that these bytes will not be needed again soon, so that they leave the
+  /// process's memory. They can still be read.
   void discard(std::size_t offset, std::size_t count) const;
 
  private:
@@ -48,8 +47,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Writes a file so that a reader sees all of it or none: into a temporary file beside it, renamed by commit().
-/// Without commit() the destructor removes the temporary file.
+/// Writes a file so that a reader sees all of it or none: into a temporary file beside it, renamed
+/// by commit(). Without commit() the destructor removes the temporary file.
 class FileWriter {
  public:
   /// Throws ResourceExhausted if the file cannot be made.

@@ -1,12 +1,12 @@
 #include "base/mapped_file.hpp"
 
+#include "base/error.hpp"
+
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
+#include <unistd.h>
 #include <vector>
-
-#include "base/error.hpp"
 
 namespace cuzk::base {
 namespace {
@@ -14,7 +14,8 @@ namespace {
 class MappedFileTest : public ::testing::Test {
  protected:
   MappedFileTest() {
-    folder_ = std::filesystem::temp_directory_path() / ("cuzk-mapped-file-" + std::to_string(::getpid()));
+    folder_ =
+        std::filesystem::temp_directory_path() / ("cuzk-mapped-file-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
   }
   ~MappedFileTest() override { std::filesystem::remove_all(folder_); }

@@ -7,17 +7,20 @@
 
 namespace cuzk::base {
 
-/// Calls body(i) for every i in [0, n), in parallel and in no particular order. The first exception is rethrown.
+/// Calls body(i) for every i in [0, n), in parallel and in no particular order. The first exception
+/// is rethrown.
 template <class Body>
 void parallel_for(std::size_t n, Body&& body) {
   tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { body(i); });
 }
 
-/// Calls body(first, last) for disjoint ranges that cover [0, n), none larger than it need be but at least `grain` long.
+/// Calls body(first, last) for disjoint ranges that cover [0, n), none larger than it need be but
+/// at least `grain` long.
 template <class Body>
 void parallel_ranges(std::size_t n, std::size_t grain, Body&& body) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, grain),
-                    [&](const tbb::blocked_range<std::size_t>& range) { body(range.begin(), range.end()); });
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, n, grain),
+      [&](const tbb::blocked_range<std::size_t>& range) { body(range.begin(), range.end()); });
 }
 
 }  // namespace cuzk::base

@@ -1,12 +1,11 @@
 #include "base/random.hpp"
 
-#include <sys/random.h>
+#include "base/error.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-
-#include "base/error.hpp"
+#include <sys/random.h>
 
 namespace cuzk::base {
 
@@ -14,7 +13,9 @@ void random_bytes(std::span<std::uint8_t> out) {
   while (!out.empty()) {
     const ssize_t count = ::getrandom(out.data(), out.size(), 0);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) fail<ResourceExhausted>("the operating system gives no random bytes: {}", std::strerror(errno));
+    if (count <= 0)
+      fail<ResourceExhausted>("the operating system gives no random bytes: {}",
+                              std::strerror(errno));
     out = out.subspan(static_cast<std::size_t>(count));
   }
 }

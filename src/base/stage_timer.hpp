@@ -7,8 +7,8 @@
 
 namespace cuzk::base {
 
-/// Wall-clock time of named stages, in the order of their first use. What a stage's time includes is said where the stage
-/// is measured. One thread uses the object at a time.
+/// Wall-clock time of named stages, in the order of their first use. What a stage's time includes
+/// is said where the stage is measured. One thread uses the object at a time.
 class StageTimer {
  public:
   struct Entry {
@@ -16,7 +16,8 @@ class StageTimer {
     std::chrono::nanoseconds time;
   };
 
-  /// Calls `work` and adds its time to the stage's. `stage` must outlive the object: a string literal.
+  /// Calls `work` and adds its time to the stage's. `stage` must outlive the object: a string
+  /// literal.
   template <class Work>
   auto measure(std::string_view stage, Work&& work) {
     const Stop stop{*this, stage, std::chrono::steady_clock::now()};

@@ -4,7 +4,8 @@
 
 namespace cuzk::cli {
 
-/// Each function adds one command to the program; its callback runs the command and throws on failure.
+/// Each function adds one command to the program; its callback runs the command and throws on
+/// failure.
 void add_r1cs_command(CLI::App& app);
 void add_vanilla_command(CLI::App& app);
 void add_gen_vanilla_command(CLI::App& app);
@@ -13,9 +14,9 @@ void add_prove_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_params_command(CLI::App& app);
 
-/// Parses the command line and runs the command. Exit status: 0 only when what was asked for happened; 1 when an input
-/// is wrong, 2 when a file is damaged, 3 when memory, disk or a limit is exhausted, 4 for a bug; 64 for wrong usage.
-/// Errors go to standard error.
+/// Parses the command line and runs the command. Exit status: 0 only when what was asked for
+/// happened; 1 when an input is wrong, 2 when a file is damaged, 3 when memory, disk or a limit is
+/// exhausted, 4 for a bug; 64 for wrong usage. Errors go to standard error.
 int run(int argc, char** argv);
 
 }  // namespace cuzk::cli

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-
 #include "filecoin/parameter_files.hpp"
 #include "groth16/key_check.hpp"
 #include "groth16/key_file.hpp"
@@ -11,12 +7,17 @@
 #include "groth16/variables.hpp"
 #include "r1cs/shape.hpp"
 
+#include <filesystem>
+#include <optional>
+#include <string>
+
 /// The files of a parameter folder, by circuit.
 namespace cuzk::cli {
 
 /// Paths of one circuit's files in a parameter folder.
 struct KeyPaths {
-  KeyPaths(const std::filesystem::path& folder, filecoin::CircuitKind circuit, filecoin::SectorSize size);
+  KeyPaths(const std::filesystem::path& folder, filecoin::CircuitKind circuit,
+           filecoin::SectorSize size);
 
   std::filesystem::path params, verifying_key, derived;
   /// Its presence marks a key that `cuzk setup` made.
@@ -33,19 +34,23 @@ struct LoadedKey {
   groth16::ProvingKey key;
 };
 
-/// Opens a circuit's parameter file, checks it (thoroughly once for each version, see key_check.hpp), says on standard error
-/// if it is not the network's, and loads it. Throws InvalidInput if a file is missing, CorruptData if one is damaged.
+/// Opens a circuit's parameter file, checks it (thoroughly once for each version, see
+/// key_check.hpp), says on standard error if it is not the network's, and loads it. Throws
+/// InvalidInput if a file is missing, CorruptData if one is damaged.
 LoadedKey load_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoin::SectorSize size,
                    const r1cs::Shape& shape, QuotientChoice quotient);
 
-/// The verifying key from its own file or else from the parameter file. Says on standard error if it is not the network's.
-groth16::VerifyingKey load_verifying_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoin::SectorSize size);
+/// The verifying key from its own file or else from the parameter file. Says on standard error if
+/// it is not the network's.
+groth16::VerifyingKey load_verifying_key(const KeyPaths& paths, filecoin::CircuitKind circuit,
+                                         filecoin::SectorSize size);
 
 /// Where a key comes from, as far as its digest tells.
 enum class KeyOrigin { kNetwork, kDevelopment, kUnpublished, kForeign };
-/// kNetwork: `digest` is the published one; kDevelopment: it is not, and the marker is there; kUnpublished: nothing is
-/// published for the circuit; kForeign: otherwise.
-KeyOrigin key_origin(const KeyPaths& paths, const std::optional<std::string_view>& published, std::string_view digest);
+/// kNetwork: `digest` is the published one; kDevelopment: it is not, and the marker is there;
+/// kUnpublished: nothing is published for the circuit; kForeign: otherwise.
+KeyOrigin key_origin(const KeyPaths& paths, const std::optional<std::string_view>& published,
+                     std::string_view digest);
 std::string_view describe(KeyOrigin origin);
 
 }  // namespace cuzk::cli

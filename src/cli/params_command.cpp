@@ -1,3 +1,8 @@
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+#include "cli/key_store.hpp"
+#include "filecoin/circuit/circuits.hpp"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -5,11 +10,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "base/error.hpp"
-#include "cli/commands.hpp"
-#include "cli/key_store.hpp"
-#include "filecoin/circuit/circuits.hpp"
 
 namespace cuzk::cli {
 
@@ -28,8 +28,12 @@ struct Entry {
 };
 
 std::vector<Entry> chosen(const Options& options) {
-  const auto circuit = options.circuit.empty() ? std::nullopt : std::optional(filecoin::parse_circuit_kind(options.circuit));
-  const auto size = options.sector_size.empty() ? std::nullopt : std::optional(SectorSize::parse(options.sector_size));
+  const auto circuit = options.circuit.empty()
+                           ? std::nullopt
+                           : std::optional(filecoin::parse_circuit_kind(options.circuit));
+  const auto size = options.sector_size.empty()
+                        ? std::nullopt
+                        : std::optional(SectorSize::parse(options.sector_size));
   std::vector<Entry> out;
   for (const CircuitKind kind : filecoin::all_circuit_kinds()) {
     for (const SectorSize candidate : SectorSize::all()) {
@@ -37,7 +41,8 @@ std::vector<Entry> chosen(const Options& options) {
       if (wanted && filecoin::circuit_exists(kind, candidate)) out.push_back({kind, candidate});
     }
   }
-  base::require(!out.empty(), "there is no {} circuit for {}", options.circuit, options.sector_size);
+  base::require(!out.empty(), "there is no {} circuit for {}", options.circuit,
+                options.sector_size);
   return out;
 }
 
@@ -48,12 +53,13 @@ std::string size_text(const std::filesystem::path& path) {
 }
 
 void list(const Options& options) {
-  fmt::print("{:<16} {:>7} {:>14} {:>8} {:>14}  file\n", "circuit", "sector", "params", "vk", "derivative");
+  fmt::print("{:<16} {:>7} {:>14} {:>8} {:>14}  file\n", "circuit", "sector", "params", "vk",
+             "derivative");
   for (const Entry& entry : chosen(options)) {
     const KeyPaths paths(options.params_dir, entry.circuit, entry.size);
-    fmt::print("{:<16} {:>7} {:>14} {:>8} {:>14}  {}\n", filecoin::to_string(entry.circuit), entry.size.to_string(),
-               size_text(paths.params), size_text(paths.verifying_key), size_text(paths.derived),
-               paths.params.filename().string());
+    fmt::print("{:<16} {:>7} {:>14} {:>8} {:>14}  {}\n", filecoin::to_string(entry.circuit),
+               entry.size.to_string(), size_text(paths.params), size_text(paths.verifying_key),
+               size_text(paths.derived), paths.params.filename().string());
   }
 }
 
@@ -66,7 +72,8 @@ std::optional<KeyOrigin> check_files(const Entry& entry, const KeyPaths& paths) 
   const groth16::KeyCheck check = groth16::check_key(file);
   if (std::filesystem::exists(paths.verifying_key) &&
       groth16::read_verifying_key(paths.verifying_key) != file.verifying_key()) {
-    base::fail<base::CorruptData>("{}: not the verifying key of {}", paths.verifying_key.string(), file.name());
+    base::fail<base::CorruptData>("{}: not the verifying key of {}", paths.verifying_key.string(),
+                                  file.name());
   }
   if (std::filesystem::exists(paths.derived)) {
     const groth16::DerivedKeyFile derived(paths.derived);
@@ -74,14 +81,16 @@ std::optional<KeyOrigin> check_files(const Entry& entry, const KeyPaths& paths) 
     groth16::check_key(derived);
   }
   const auto published = filecoin::published_digests(entry.circuit, entry.size);
-  return key_origin(paths, published ? std::optional(published->params) : std::nullopt, check.blake2b);
+  return key_origin(paths, published ? std::optional(published->params) : std::nullopt,
+                    check.blake2b);
 }
 
 void check(const Options& options) {
   std::size_t found = 0, damaged = 0;
   for (const Entry& entry : chosen(options)) {
     const KeyPaths paths(options.params_dir, entry.circuit, entry.size);
-    const std::string name = fmt::format("{} {}", filecoin::to_string(entry.circuit), entry.size.to_string());
+    const std::string name =
+        fmt::format("{} {}", filecoin::to_string(entry.circuit), entry.size.to_string());
     try {
       const std::optional<KeyOrigin> origin = check_files(entry, paths);
       if (!origin) continue;
@@ -94,17 +103,22 @@ void check(const Options& options) {
     }
   }
   base::require(found > 0, "{}: no parameter file that is asked for", options.params_dir);
-  if (damaged > 0) base::fail<base::CorruptData>("{}: {} of {} keys are damaged", options.params_dir, damaged, found);
+  if (damaged > 0)
+    base::fail<base::CorruptData>("{}: {} of {} keys are damaged", options.params_dir, damaged,
+                                  found);
 }
 
 void derive(const Options& options) {
-  base::require(!options.circuit.empty() && !options.sector_size.empty(), "params derive needs --circuit and --sector-size");
+  base::require(!options.circuit.empty() && !options.sector_size.empty(),
+                "params derive needs --circuit and --sector-size");
   const Entry entry = chosen(options).front();
   const KeyPaths paths(options.params_dir, entry.circuit, entry.size);
-  base::require(std::filesystem::exists(paths.params), "{}: there is no such file", paths.params.string());
+  base::require(std::filesystem::exists(paths.params), "{}: there is no such file",
+                paths.params.string());
   const r1cs::Shape shape = filecoin::build_shape(entry.circuit, entry.size);
   const groth16::KeyFile file(paths.params);
-  groth16::derive_key(shape, groth16::KeyLayout(shape, groth16::QuotientForm::kDerivative), file, paths.derived);
+  groth16::derive_key(shape, groth16::KeyLayout(shape, groth16::QuotientForm::kDerivative), file,
+                      paths.derived);
   fmt::print("{}\n", paths.derived.string());
 }
 
@@ -123,7 +137,8 @@ void add_params_command(CLI::App& app) {
   };
   add("list", "What is there and what is missing", list);
   add("check", "Whether the files that are there are intact, and whose they are", check);
-  add("derive", "Make the derived key of the faster prover from a parameter file (small circuits)", derive);
+  add("derive", "Make the derived key of the faster prover from a parameter file (small circuits)",
+      derive);
 }
 
 }  // namespace cuzk::cli

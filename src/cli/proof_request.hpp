@@ -1,10 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 #include "base/bytes.hpp"
 #include "curve/fr.hpp"
 #include "filecoin/meta.hpp"
@@ -12,6 +7,11 @@
 #include "filecoin/sector.hpp"
 #include "r1cs/shape.hpp"
 #include "r1cs/witness.hpp"
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace cuzk::cli {
 
@@ -22,7 +22,8 @@ ProofKind parse_proof_kind(std::string_view name);
 std::string_view to_string(ProofKind kind);
 filecoin::CircuitKind circuit_of(ProofKind kind);
 
-/// What is to be proved or verified: a circuit, and for each partition its public inputs (without ONE).
+/// What is to be proved or verified: a circuit, and for each partition its public inputs (without
+/// ONE).
 struct Statement {
   filecoin::CircuitKind circuit;
   filecoin::SectorSize size;
@@ -36,15 +37,15 @@ struct ProofRequest {
   std::function<r1cs::Witness(const r1cs::Shape& shape, std::size_t k)> witness;
 };
 
-/// From public values alone. `section` picks among the PoSts of a meta file ("window", "winning" where empty).
-/// Throws InvalidInput that names what the meta file lacks.
+/// From public values alone. `section` picks among the PoSts of a meta file ("window", "winning"
+/// where empty). Throws InvalidInput that names what the meta file lacks.
 Statement make_statement(ProofKind kind, const filecoin::Meta& meta, std::string_view section = {});
 
 /// From a C1 output, bare or in its envelope.
 ProofRequest porep_request(std::string_view c1_json);
 
 /// From a file of PoSt or update vanilla proofs and the public values.
-ProofRequest vanilla_request(ProofKind kind, base::ByteView vanilla_file, const filecoin::Meta& meta,
-                             std::string_view section = {});
+ProofRequest vanilla_request(ProofKind kind, base::ByteView vanilla_file,
+                             const filecoin::Meta& meta, std::string_view section = {});
 
 }  // namespace cuzk::cli

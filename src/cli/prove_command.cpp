@@ -1,11 +1,3 @@
-#include <fmt/format.h>
-
-#include <filesystem>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
 #include "base/stage_timer.hpp"
@@ -15,6 +7,14 @@
 #include "filecoin/circuit/circuits.hpp"
 #include "groth16/prover.hpp"
 #include "groth16/verifier.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
 
 namespace cuzk::cli {
 
@@ -52,15 +52,16 @@ void require_porep_matches(const Options& options, const Statement& statement) {
 ProofRequest read_request(ProofKind kind, const Options& options) {
   if (kind == ProofKind::kPorep) {
     base::require(!options.c1.empty() && options.vanilla.empty(), "prove porep takes --c1");
-    ProofRequest request =
-        with_name(options.c1, [](const base::MappedFile& file) { return porep_request(text_of(file)); });
+    ProofRequest request = with_name(
+        options.c1, [](const base::MappedFile& file) { return porep_request(text_of(file)); });
     if (!options.meta.empty()) require_porep_matches(options, request.statement);
     return request;
   }
   base::require(!options.vanilla.empty() && !options.meta.empty() && options.c1.empty(),
                 "prove {} takes --vanilla and --meta", to_string(kind));
-  const filecoin::Meta meta = with_name(
-      options.meta, [](const base::MappedFile& file) { return filecoin::decode_meta(text_of(file)); });
+  const filecoin::Meta meta = with_name(options.meta, [](const base::MappedFile& file) {
+    return filecoin::decode_meta(text_of(file));
+  });
   return with_name(options.vanilla, [&](const base::MappedFile& file) {
     return vanilla_request(kind, file.bytes(), meta, options.meta_section);
   });
@@ -79,7 +80,8 @@ groth16::Blinding make_blinding(const Options& options) {
   base::require(!options.insecure_r.empty() && !options.insecure_s.empty(),
                 "--insecure-test-r and --insecure-test-s go together");
   fmt::print(stderr, "cuzk: WARNING: fixed blinding: the proof does not hide the witness\n");
-  return {parse_scalar(options.insecure_r, "--insecure-test-r"), parse_scalar(options.insecure_s, "--insecure-test-s")};
+  return {parse_scalar(options.insecure_r, "--insecure-test-r"),
+          parse_scalar(options.insecure_s, "--insecure-test-s")};
 }
 
 void report_stages(const base::StageTimer& timer, const Options& options) {
@@ -106,21 +108,27 @@ void prove(const Options& options) {
   base::StageTimer timer;
   const ProofRequest request = timer.measure("parse", [&] { return read_request(kind, options); });
   const Statement& statement = request.statement;
-  const r1cs::Shape shape =
-      timer.measure("shape", [&] { return filecoin::build_shape(statement.circuit, statement.size); });
+  const r1cs::Shape shape = timer.measure(
+      "shape", [&] { return filecoin::build_shape(statement.circuit, statement.size); });
   const KeyPaths paths(options.params_dir, statement.circuit, statement.size);
-  const LoadedKey loaded =
-      timer.measure("srs_load", [&] { return load_key(paths, statement.circuit, statement.size, shape, quotient); });
+  const LoadedKey loaded = timer.measure("srs_load", [&] {
+    return load_key(paths, statement.circuit, statement.size, shape, quotient);
+  });
   const groth16::CircuitKey circuit{shape, loaded.layout, loaded.key};
   const groth16::Verifier verifier(loaded.key.verifying_key);
   const std::unique_ptr<groth16::Prover> prover = groth16::make_cpu_prover();
   std::vector<groth16::Proof> proofs;
   for (std::size_t k = 0; k < statement.public_inputs.size(); ++k) {
-    const r1cs::Witness witness = timer.measure("witness", [&] { return request.witness(shape, k); });
+    const r1cs::Witness witness =
+        timer.measure("witness", [&] { return request.witness(shape, k); });
     proofs.push_back(prover->prove(circuit, witness, make_blinding(options), timer));
-    const bool valid = timer.measure("verify", [&] { return verifier.verify(proofs[k], statement.public_inputs[k]); });
-    base::require(valid, "partition {}: the proof made does not verify: the vanilla proof or the public values are wrong; "
-                  "`cuzk vanilla check` tells which", k);
+    const bool valid = timer.measure(
+        "verify", [&] { return verifier.verify(proofs[k], statement.public_inputs[k]); });
+    base::require(valid,
+                  "partition {}: the proof made does not verify: the vanilla proof or the public "
+                  "values are wrong; "
+                  "`cuzk vanilla check` tells which",
+                  k);
   }
   base::FileWriter writer(options.out);
   writer.write(groth16::encode_proofs(proofs));
@@ -133,17 +141,24 @@ void prove(const Options& options) {
 void add_prove_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("prove", "Make a proof from files, without a daemon");
-  command->add_option("kind", options->kind, "porep, winning-post, window-post or snap")->required();
+  command->add_option("kind", options->kind, "porep, winning-post, window-post or snap")
+      ->required();
   command->add_option("--c1", options->c1, "C1 output of a PoRep, bare or in its envelope");
-  command->add_option("--vanilla", options->vanilla, "Vanilla proofs: a JSON array of base64 strings, or one raw blob");
-  command->add_option("--meta", options->meta, "JSON of public values; for porep optional, then compared");
-  command->add_option("--meta-section", options->meta_section, "PoSt of the meta file (default window or winning)");
-  command->add_option("--params-dir", options->params_dir, "Folder of the parameter files")->required();
+  command->add_option("--vanilla", options->vanilla,
+                      "Vanilla proofs: a JSON array of base64 strings, or one raw blob");
+  command->add_option("--meta", options->meta,
+                      "JSON of public values; for porep optional, then compared");
+  command->add_option("--meta-section", options->meta_section,
+                      "PoSt of the meta file (default window or winning)");
+  command->add_option("--params-dir", options->params_dir, "Folder of the parameter files")
+      ->required();
   command->add_option("--out", options->out, "File for the proof")->required();
   command->add_option("--backend", options->backend, "cpu")->capture_default_str();
-  command->add_option("--quotient", options->quotient, "auto, textbook or derivative")->capture_default_str();
+  command->add_option("--quotient", options->quotient, "auto, textbook or derivative")
+      ->capture_default_str();
   command->add_option("--trace", options->trace, "File for the stages' times, JSON");
-  command->add_option("--insecure-test-r", options->insecure_r, "Fixed blinding r, 32 bytes little-endian in hex: for tests only");
+  command->add_option("--insecure-test-r", options->insecure_r,
+                      "Fixed blinding r, 32 bytes little-endian in hex: for tests only");
   command->add_option("--insecure-test-s", options->insecure_s, "Fixed blinding s: for tests only");
   command->callback([options] { prove(*options); });
 }

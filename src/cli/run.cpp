@@ -1,10 +1,10 @@
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <new>
-
-#include "base/error.hpp"
-#include "cli/commands.hpp"
 
 namespace cuzk::cli {
 

@@ -1,14 +1,14 @@
-#include <fmt/format.h>
-
-#include <memory>
-#include <string>
-
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/key_store.hpp"
 #include "cli/proof_request.hpp"
 #include "groth16/verifier.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
 
 namespace cuzk::cli {
 
@@ -20,9 +20,11 @@ struct Options {
 
 Statement read_statement(const Options& options) {
   const base::MappedFile file(options.meta);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
+                              file.bytes().size());
   try {
-    return make_statement(parse_proof_kind(options.kind), filecoin::decode_meta(text), options.meta_section);
+    return make_statement(parse_proof_kind(options.kind), filecoin::decode_meta(text),
+                          options.meta_section);
   } catch (const base::InvalidInput& error) {
     base::fail<base::InvalidInput>("{}: {}", options.meta, error.what());
   }
@@ -33,16 +35,19 @@ void verify(const Options& options) {
   const Statement statement = read_statement(options);
   const std::size_t partitions = statement.public_inputs.size();
   const base::MappedFile file(options.proof);
-  const std::vector<groth16::Proof> proofs = groth16::decode_proofs(file.bytes(), partitions, options.proof);
+  const std::vector<groth16::Proof> proofs =
+      groth16::decode_proofs(file.bytes(), partitions, options.proof);
   const KeyPaths paths(options.params_dir, statement.circuit, statement.size);
   const groth16::Verifier verifier(load_verifying_key(paths, statement.circuit, statement.size));
   if (!verifier.verify_batch(proofs, statement.public_inputs)) {
     std::string bad;
     for (std::size_t k = 0; k < partitions; ++k) {
-      if (!verifier.verify(proofs[k], statement.public_inputs[k])) bad += fmt::format("{}{}", bad.empty() ? "" : ", ", k);
+      if (!verifier.verify(proofs[k], statement.public_inputs[k]))
+        bad += fmt::format("{}{}", bad.empty() ? "" : ", ", k);
     }
-    base::fail<base::InvalidInput>("{}: not a valid {} proof for these public values: partition {} of {} does not verify",
-                                   options.proof, options.kind, bad, partitions);
+    base::fail<base::InvalidInput>(
+        "{}: not a valid {} proof for these public values: partition {} of {} does not verify",
+        options.proof, options.kind, bad, partitions);
   }
   fmt::print("valid: {} partition{}\n", partitions, partitions == 1 ? "" : "s");
 }
@@ -51,12 +56,16 @@ void verify(const Options& options) {
 
 void add_verify_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("verify", "Verify a proof from public values; status 0 only if it is valid");
-  command->add_option("kind", options->kind, "porep, winning-post, window-post or snap")->required();
+  CLI::App* command = app.add_subcommand(
+      "verify", "Verify a proof from public values; status 0 only if it is valid");
+  command->add_option("kind", options->kind, "porep, winning-post, window-post or snap")
+      ->required();
   command->add_option("--proof", options->proof, "The proof")->required();
   command->add_option("--meta", options->meta, "JSON of public values")->required();
-  command->add_option("--meta-section", options->meta_section, "PoSt of the meta file (default window or winning)");
-  command->add_option("--params-dir", options->params_dir, "Folder of the parameter files")->required();
+  command->add_option("--meta-section", options->meta_section,
+                      "PoSt of the meta file (default window or winning)");
+  command->add_option("--params-dir", options->params_dir, "Folder of the parameter files")
+      ->required();
   command->callback([options] { verify(*options); });
 }
 

@@ -1,22 +1,22 @@
 #pragma once
 
+#include "curve/fr.hpp"
+#include "filecoin/sector.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "curve/fr.hpp"
-#include "filecoin/sector.hpp"
-
 namespace cuzk::filecoin {
 
-/// A Merkle proof (PoR) of one leaf, for a tree whose TreeShape is known from the sector size. The elements of the
-/// path are flat: level 0's siblings, then level 1's, ...; a level has arity - 1 of them, in the order of the children
-/// without the path's own, which stands at `positions[level]`.
+/// A Merkle proof (PoR) of one leaf, for a tree whose TreeShape is known from the sector size. The
+/// elements of the path are flat: level 0's siblings, then level 1's, ...; a level has arity - 1 of
+/// them, in the order of the children without the path's own, which stands at `positions[level]`.
 struct InclusionProof {
   curve::Fr leaf;
   curve::Fr root;
-  std::vector<curve::Fr> siblings;        ///< shape.siblings() elements
-  std::vector<std::uint8_t> positions;    ///< shape.levels() elements, each below the level's arity
+  std::vector<curve::Fr> siblings;      ///< shape.siblings() elements
+  std::vector<std::uint8_t> positions;  ///< shape.levels() elements, each below the level's arity
 
   /// The siblings of one level.
   std::span<const curve::Fr> siblings_at(const TreeShape& shape, unsigned level) const {

@@ -1,13 +1,13 @@
 #include "filecoin/sector.hpp"
 
+#include "base/error.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <vector>
-
-#include "base/error.hpp"
 
 namespace cuzk::filecoin {
 
@@ -28,16 +28,18 @@ std::string known_sizes() {
 const std::array<SectorSize, 10>& SectorSize::all() {
   static constexpr Unchecked kUnchecked{};
   static constexpr std::array<SectorSize, 10> kAll = {
-      SectorSize(kUnchecked, 2 * kKiB),  SectorSize(kUnchecked, 4 * kKiB),   SectorSize(kUnchecked, 16 * kKiB),
-      SectorSize(kUnchecked, 32 * kKiB), SectorSize(kUnchecked, 8 * kMiB),   SectorSize(kUnchecked, 16 * kMiB),
-      SectorSize(kUnchecked, 512 * kMiB), SectorSize(kUnchecked, 1 * kGiB),  SectorSize(kUnchecked, 32 * kGiB),
-      SectorSize(kUnchecked, 64 * kGiB)};
+      SectorSize(kUnchecked, 2 * kKiB),   SectorSize(kUnchecked, 4 * kKiB),
+      SectorSize(kUnchecked, 16 * kKiB),  SectorSize(kUnchecked, 32 * kKiB),
+      SectorSize(kUnchecked, 8 * kMiB),   SectorSize(kUnchecked, 16 * kMiB),
+      SectorSize(kUnchecked, 512 * kMiB), SectorSize(kUnchecked, 1 * kGiB),
+      SectorSize(kUnchecked, 32 * kGiB),  SectorSize(kUnchecked, 64 * kGiB)};
   return kAll;
 }
 
 SectorSize::SectorSize(std::uint64_t bytes) : bytes_(bytes) {
   const auto& sizes = all();
-  base::require(std::any_of(sizes.begin(), sizes.end(), [&](SectorSize size) { return size.bytes_ == bytes; }),
+  base::require(std::any_of(sizes.begin(), sizes.end(),
+                            [&](SectorSize size) { return size.bytes_ == bytes; }),
                 "sector size {} bytes is unknown; known are {}", bytes, known_sizes());
 }
 
@@ -103,8 +105,12 @@ unsigned window_post_sector_count(SectorSize size) {
   return 2;
 }
 
-unsigned UpdateShape::log2_partitions() const { return static_cast<unsigned>(std::countr_zero(partitions)); }
-unsigned UpdateShape::log2_apex_leaves() const { return static_cast<unsigned>(std::countr_zero(apex_leaves)); }
+unsigned UpdateShape::log2_partitions() const {
+  return static_cast<unsigned>(std::countr_zero(partitions));
+}
+unsigned UpdateShape::log2_apex_leaves() const {
+  return static_cast<unsigned>(std::countr_zero(apex_leaves));
+}
 
 UpdateShape update_shape(SectorSize size) {
   const std::uint64_t bytes = size.bytes();
@@ -112,7 +118,8 @@ UpdateShape update_shape(SectorSize size) {
   shape.partitions = bytes <= 8 * kKiB ? 1 : bytes <= 32 * kKiB ? 2 : bytes <= 16 * kMiB ? 4 : 16;
   shape.challenges_per_partition = bytes <= 16 * kMiB ? 10 : 86;
   shape.apex_leaves = bytes <= 8 * kKiB ? 8 : 128;
-  shape.h_choices = bytes <= 32 * kKiB ? std::array<unsigned, 6>{1, 1, 1, 1, 1, 1} : std::array<unsigned, 6>{7, 8, 9, 10, 11, 12};
+  shape.h_choices = bytes <= 32 * kKiB ? std::array<unsigned, 6>{1, 1, 1, 1, 1, 1}
+                                       : std::array<unsigned, 6>{7, 8, 9, 10, 11, 12};
   shape.h_default = shape.h_choices[3];
   return shape;
 }

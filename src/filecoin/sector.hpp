@@ -11,7 +11,8 @@ namespace cuzk::filecoin {
 /// A node of a sector: 32 bytes, one field element.
 inline constexpr std::uint64_t kNodeBytes = 32;
 
-/// Parents of a node in the stacked graph. [rust-fil-proofs storage-proofs-core/src/drgraph.rs, stacked/vanilla/graph.rs]
+/// Parents of a node in the stacked graph. [rust-fil-proofs storage-proofs-core/src/drgraph.rs,
+/// stacked/vanilla/graph.rs]
 inline constexpr std::size_t kDrgParents = 6;
 inline constexpr std::size_t kExpParents = 8;
 /// Parents that enter a label's hash: those above, repeated.
@@ -41,8 +42,8 @@ class SectorSize {
   std::uint64_t bytes_;
 };
 
-/// A Merkle tree: `base_levels` levels of arity `base`, then one level of arity `sub` and one of arity `top`, each
-/// absent where 0. A path has its elements in that order, leaf side first.
+/// A Merkle tree: `base_levels` levels of arity `base`, then one level of arity `sub` and one of
+/// arity `top`, each absent where 0. A path has its elements in that order, leaf side first.
 struct TreeShape {
   unsigned base;
   unsigned sub;
@@ -51,7 +52,9 @@ struct TreeShape {
 
   unsigned levels() const { return base_levels + (sub > 0) + (top > 0); }
   /// Children of a node whose children are `level` steps above the leaves; level < levels().
-  unsigned arity(unsigned level) const { return level < base_levels ? base : level == base_levels && sub > 0 ? sub : top; }
+  unsigned arity(unsigned level) const {
+    return level < base_levels ? base : level == base_levels && sub > 0 ? sub : top;
+  }
   /// Siblings in a whole path.
   unsigned siblings() const;
   /// "8-8-0": the spelling in parameter-file names.
@@ -65,7 +68,8 @@ TreeShape tree_d_shape(SectorSize size);
 /// Trees C and R-last (also the update's two): octal with sub- and top-tree by size, Poseidon.
 TreeShape tree_r_shape(SectorSize size);
 
-/// What the protocol fixes for a PoRep of one sector size. [rust-fil-proofs filecoin-proofs/src/constants.rs]
+/// What the protocol fixes for a PoRep of one sector size. [rust-fil-proofs
+/// filecoin-proofs/src/constants.rs]
 struct PorepShape {
   unsigned layers;                    ///< 2, or 11 from 32 GiB
   unsigned challenges_per_partition;  ///< 2, or 18 from 32 GiB
@@ -78,7 +82,8 @@ inline constexpr unsigned kWindowPostChallenges = 10;
 /// A WinningPoSt circuit has 66 places of one challenge each.
 inline constexpr unsigned kWinningPostChallenges = 66;
 
-/// What the protocol fixes for a sector update of one sector size. [rust-fil-proofs storage-proofs-update/src/constants.rs]
+/// What the protocol fixes for a sector update of one sector size. [rust-fil-proofs
+/// storage-proofs-update/src/constants.rs]
 struct UpdateShape {
   unsigned partitions;                ///< 1, 2, 4 or 16
   unsigned challenges_per_partition;  ///< 10 or 86

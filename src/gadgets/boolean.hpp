@@ -1,12 +1,13 @@
 #pragma once
 
+#include "r1cs/constraint_system.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "r1cs/constraint_system.hpp"
-
-/// Bits in a circuit. [bellman src/gadgets/boolean.rs; every constraint is in the comment beside it]
+/// Bits in a circuit. [bellman src/gadgets/boolean.rs; every constraint is in the comment beside
+/// it]
 namespace cuzk::gadgets {
 
 using curve::Fr;
@@ -33,7 +34,8 @@ class Boolean {
   /// Constant false.
   Boolean() = default;
   static Boolean constant(bool value) { return Boolean(value ? Kind::kTrue : Kind::kFalse, {}); }
-  Boolean(const AllocatedBit<CS>& bit) : Boolean(Kind::kIs, bit) {}  // NOLINT(google-explicit-constructor)
+  Boolean(const AllocatedBit<CS>& bit)
+      : Boolean(Kind::kIs, bit) {}  // NOLINT(google-explicit-constructor)
 
   bool is_constant() const { return kind_ == Kind::kFalse || kind_ == Kind::kTrue; }
   bool is_constant(bool value) const { return kind_ == (value ? Kind::kTrue : Kind::kFalse); }
@@ -94,7 +96,8 @@ template <class CS>
 AllocatedBit<CS> bit_xor(CS& cs, const AllocatedBit<CS>& a, const AllocatedBit<CS>& b) {
   const auto c = alloc_unconstrained_bit(cs, known<CS>([&] { return a.value() != b.value(); }));
   cs.enforce(
-      "xor constraint", [&](auto& lc) { lc.add(a.variable).add(a.variable); }, [&](auto& lc) { lc.add(b.variable); },
+      "xor constraint", [&](auto& lc) { lc.add(a.variable).add(a.variable); },
+      [&](auto& lc) { lc.add(b.variable); },
       [&](auto& lc) { lc.add(a.variable).add(b.variable).sub(c.variable); });
   return c;
 }
@@ -104,8 +107,8 @@ template <class CS>
 AllocatedBit<CS> bit_and(CS& cs, const AllocatedBit<CS>& a, const AllocatedBit<CS>& b) {
   const auto c = alloc_unconstrained_bit(cs, known<CS>([&] { return a.value() && b.value(); }));
   cs.enforce(
-      "and constraint", [&](auto& lc) { lc.add(a.variable); }, [&](auto& lc) { lc.add(b.variable); },
-      [&](auto& lc) { lc.add(c.variable); });
+      "and constraint", [&](auto& lc) { lc.add(a.variable); },
+      [&](auto& lc) { lc.add(b.variable); }, [&](auto& lc) { lc.add(c.variable); });
   return c;
 }
 
@@ -115,7 +118,8 @@ AllocatedBit<CS> bit_and_not(CS& cs, const AllocatedBit<CS>& a, const AllocatedB
   const auto c = alloc_unconstrained_bit(cs, known<CS>([&] { return a.value() && !b.value(); }));
   cs.enforce(
       "and not constraint", [&](auto& lc) { lc.add(a.variable); },
-      [&](auto& lc) { lc.add(Variable::one()).sub(b.variable); }, [&](auto& lc) { lc.add(c.variable); });
+      [&](auto& lc) { lc.add(Variable::one()).sub(b.variable); },
+      [&](auto& lc) { lc.add(c.variable); });
   return c;
 }
 
@@ -125,7 +129,8 @@ AllocatedBit<CS> bit_nor(CS& cs, const AllocatedBit<CS>& a, const AllocatedBit<C
   const auto c = alloc_unconstrained_bit(cs, known<CS>([&] { return !a.value() && !b.value(); }));
   cs.enforce(
       "nor constraint", [&](auto& lc) { lc.add(Variable::one()).sub(a.variable); },
-      [&](auto& lc) { lc.add(Variable::one()).sub(b.variable); }, [&](auto& lc) { lc.add(c.variable); });
+      [&](auto& lc) { lc.add(Variable::one()).sub(b.variable); },
+      [&](auto& lc) { lc.add(c.variable); });
   return c;
 }
 
@@ -150,8 +155,8 @@ Boolean<CS> boolean_and(CS& cs, const Boolean<CS>& a, const Boolean<CS>& b) {
   return bit_and(cs, a.bit(), b.bit());
 }
 
-/// SHA-256's choice: b where a, else c. Where an operand is constant it is an AND at most; otherwise
-/// (b - c)·a = result - c.
+/// SHA-256's choice: b where a, else c. Where an operand is constant it is an AND at most;
+/// otherwise (b - c)·a = result - c.
 template <class CS>
 Boolean<CS> sha256_ch(CS& cs, const Boolean<CS>& a, const Boolean<CS>& b, const Boolean<CS>& c) {
   if (a.is_constant() && b.is_constant() && c.is_constant()) {
@@ -162,7 +167,8 @@ Boolean<CS> sha256_ch(CS& cs, const Boolean<CS>& a, const Boolean<CS>& b, const 
   if (c.is_constant(false)) return boolean_and(cs, a, b);
   if (c.is_constant(true)) return !boolean_and(cs, a, !b);
   if (b.is_constant(true)) return !boolean_and(cs, !a, !c);
-  const auto result = alloc_unconstrained_bit(cs, known<CS>([&] { return a.value() ? b.value() : c.value(); }));
+  const auto result =
+      alloc_unconstrained_bit(cs, known<CS>([&] { return a.value() ? b.value() : c.value(); }));
   cs.enforce(
       "ch computation",
       [&](auto& lc) {
@@ -177,12 +183,13 @@ Boolean<CS> sha256_ch(CS& cs, const Boolean<CS>& a, const Boolean<CS>& b, const 
   return result;
 }
 
-/// SHA-256's majority of three. Where an operand is constant it is an AND at most; otherwise, with bc = b·c,
-/// (2bc - b - c)·a = bc - result.
+/// SHA-256's majority of three. Where an operand is constant it is an AND at most; otherwise, with
+/// bc = b·c, (2bc - b - c)·a = bc - result.
 template <class CS>
 Boolean<CS> sha256_maj(CS& cs, const Boolean<CS>& a, const Boolean<CS>& b, const Boolean<CS>& c) {
   const auto majority = [&] { return a.value() + b.value() + c.value() >= 2; };
-  if (a.is_constant() && b.is_constant() && c.is_constant()) return Boolean<CS>::constant(majority());
+  if (a.is_constant() && b.is_constant() && c.is_constant())
+    return Boolean<CS>::constant(majority());
   if (a.is_constant(false)) return boolean_and(cs, b, c);
   if (b.is_constant(false)) return boolean_and(cs, a, c);
   if (c.is_constant(false)) return boolean_and(cs, a, b);

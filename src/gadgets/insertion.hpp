@@ -1,17 +1,19 @@
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "base/error.hpp"
 #include "gadgets/num.hpp"
 
-/// Choosing and inserting by bits, lowest first. [rust-fil-proofs storage-proofs-core/src/gadgets/insertion.rs]
+#include <span>
+#include <vector>
+
+/// Choosing and inserting by bits, lowest first. [rust-fil-proofs
+/// storage-proofs-core/src/gadgets/insertion.rs]
 namespace cuzk::gadgets {
 
 /// from[index], where the bits are the index: a tree of picks, the highest bit first.
 template <class CS>
-AllocatedNum<CS> select(CS& cs, std::span<const AllocatedNum<CS>> from, std::span<const Boolean<CS>> bits) {
+AllocatedNum<CS> select(CS& cs, std::span<const AllocatedNum<CS>> from,
+                        std::span<const Boolean<CS>> bits) {
   std::vector<AllocatedNum<CS>> left(from.begin(), from.end());
   for (std::size_t i = bits.size(); i-- > 0;) {
     const std::size_t half = left.size() / 2;
@@ -29,10 +31,12 @@ namespace detail {
 template <class CS>
 using Nums = std::vector<AllocatedNum<CS>>;
 
-// In the tables below x is the element, e the others; the comment gives the output position and which bits are settled.
+// In the tables below x is the element, e the others; the comment gives the output position and
+// which bits are settled.
 
 template <class CS>
-Nums<CS> insert_2(CS& cs, const AllocatedNum<CS>& x, const Boolean<CS>& bit, std::span<const AllocatedNum<CS>> e) {
+Nums<CS> insert_2(CS& cs, const AllocatedNum<CS>& x, const Boolean<CS>& bit,
+                  std::span<const AllocatedNum<CS>> e) {
   const auto p0 = pick(cs, bit, e[0], x);
   const auto p1 = pick(cs, bit, x, e[0]);
   return {p0, p1};
@@ -90,7 +94,8 @@ Nums<CS> insert_8(CS& cs, const AllocatedNum<CS>& x, std::span<const Boolean<CS>
   return {p0, p1, p2, p3, p4, p5, p6, p7};
 }
 
-// Position p of the result is e[p-1], x or e[p] as the index is below, at or above p: one select each.
+// Position p of the result is e[p-1], x or e[p] as the index is below, at or above p: one select
+// each.
 template <class CS>
 Nums<CS> insert_any(CS& cs, const AllocatedNum<CS>& x, std::span<const Boolean<CS>> bits,
                     std::span<const AllocatedNum<CS>> e) {
@@ -108,10 +113,12 @@ Nums<CS> insert_any(CS& cs, const AllocatedNum<CS>& x, std::span<const Boolean<C
 
 }  // namespace detail
 
-/// `element` inserted among `others` at the index that the bits are; others.size() + 1 = 2^bits.size(). Sizes 2, 4 and 8
-/// have fewer constraints than the general form and need unnegated, allocated bits.
+/// `element` inserted among `others` at the index that the bits are; others.size() + 1 =
+/// 2^bits.size(). Sizes 2, 4 and 8 have fewer constraints than the general form and need unnegated,
+/// allocated bits.
 template <class CS>
-std::vector<AllocatedNum<CS>> insert(CS& cs, const AllocatedNum<CS>& element, std::span<const Boolean<CS>> bits,
+std::vector<AllocatedNum<CS>> insert(CS& cs, const AllocatedNum<CS>& element,
+                                     std::span<const Boolean<CS>> bits,
                                      std::span<const AllocatedNum<CS>> others) {
   switch (bits.size()) {
     case 1:

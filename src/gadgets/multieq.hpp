@@ -4,10 +4,10 @@
 
 namespace cuzk::gadgets {
 
-/// Collects equalities between sums of small integers and enforces as many at once as fit a field element:
-/// Σ_k 2^(offset_k)·lhs_k = Σ_k 2^(offset_k)·rhs_k, where the k-th takes num_bits_k. Variables are allocated in the
-/// constraint system beneath as ever; only these equalities are deferred, at most until finish(), which must be called.
-/// [bellman src/gadgets/multieq.rs]
+/// Collects equalities between sums of small integers and enforces as many at once as fit a field
+/// element: Σ_k 2^(offset_k)·lhs_k = Σ_k 2^(offset_k)·rhs_k, where the k-th takes num_bits_k.
+/// Variables are allocated in the constraint system beneath as ever; only these equalities are
+/// deferred, at most until finish(), which must be called. [bellman src/gadgets/multieq.rs]
 template <class CS>
 class MultiEq {
  public:
@@ -17,8 +17,8 @@ class MultiEq {
 
   CS& cs() { return cs_; }
 
-  /// Both sides are below 2^num_bits. `lhs` and `rhs` add their terms, scaled, to a linear combination:
-  /// lhs(lc, shift) adds 2^shift·lhs.
+  /// Both sides are below 2^num_bits. `lhs` and `rhs` add their terms, scaled, to a linear
+  /// combination: lhs(lc, shift) adds 2^shift·lhs.
   template <class Lhs, class Rhs>
   void enforce_equal(unsigned num_bits, Lhs&& lhs, Rhs&& rhs) {
     if constexpr (CS::kHasConstraints) {

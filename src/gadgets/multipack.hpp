@@ -1,10 +1,10 @@
 #pragma once
 
+#include "gadgets/num.hpp"
+
 #include <algorithm>
 #include <span>
 #include <vector>
-
-#include "gadgets/num.hpp"
 
 /// Bits packed into field elements, lowest first. [bellman src/gadgets/multipack.rs]
 namespace cuzk::gadgets {
@@ -13,12 +13,14 @@ namespace cuzk::gadgets {
 template <class CS>
 Fr packed_value(std::span<const Boolean<CS>> bits) {
   std::array<std::uint64_t, 4> limbs{};
-  for (std::size_t i = 0; i < bits.size(); ++i) limbs[i / 64] |= std::uint64_t{bits[i].value()} << i % 64;
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    limbs[i / 64] |= std::uint64_t{bits[i].value()} << i % 64;
   return Fr::from_canonical(limbs);
 }
 
 template <class CS, class Packed>
-void enforce_packed(CS& cs, const char* name, std::span<const Boolean<CS>> bits, const Packed& packed) {
+void enforce_packed(CS& cs, const char* name, std::span<const Boolean<CS>> bits,
+                    const Packed& packed) {
   cs.enforce(
       name,
       [&](auto& lc) {
@@ -47,8 +49,9 @@ AllocatedNum<CS> pack_bits(CS& cs, std::span<const Boolean<CS>> bits) {
   return num;
 }
 
-/// Turns bits that are lowest first in each byte into highest first, byte by byte, after padding to whole bytes with
-/// constant zeros: the order in which SHA-256 reads a little-endian number. It is its own inverse on whole bytes.
+/// Turns bits that are lowest first in each byte into highest first, byte by byte, after padding to
+/// whole bytes with constant zeros: the order in which SHA-256 reads a little-endian number. It is
+/// its own inverse on whole bytes.
 template <class CS>
 std::vector<Boolean<CS>> reverse_bit_numbering(std::vector<Boolean<CS>> bits) {
   while (bits.size() % 8 != 0) bits.push_back(Boolean<CS>::constant(false));

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "gadgets/boolean.hpp"
+
 #include <array>
 #include <span>
 #include <vector>
 
-#include "gadgets/boolean.hpp"
-
-/// Field elements in a circuit. [bellman src/gadgets/num.rs, rust-fil-proofs storage-proofs-core/src/gadgets/constraint.rs]
+/// Field elements in a circuit. [bellman src/gadgets/num.rs, rust-fil-proofs
+/// storage-proofs-core/src/gadgets/constraint.rs]
 namespace cuzk::gadgets {
 
 template <class CS>
@@ -29,8 +30,8 @@ template <class CS>
 void inputize(CS& cs, const AllocatedNum<CS>& num) {
   const auto input = cs.alloc_input(num.known_value);
   cs.enforce(
-      "enforce input is correct", [&](auto& lc) { lc.add(input); }, [](auto& lc) { lc.add(Variable::one()); },
-      [&](auto& lc) { lc.add(num.variable); });
+      "enforce input is correct", [&](auto& lc) { lc.add(input); },
+      [](auto& lc) { lc.add(Variable::one()); }, [&](auto& lc) { lc.add(num.variable); });
 }
 
 /// a·1 = b.
@@ -66,8 +67,8 @@ template <class CS>
 AllocatedNum<CS> mul(CS& cs, const AllocatedNum<CS>& a, const AllocatedNum<CS>& b) {
   const auto product = alloc_num(cs, [&] { return a.value() * b.value(); });
   cs.enforce(
-      "multiplication constraint", [&](auto& lc) { lc.add(a.variable); }, [&](auto& lc) { lc.add(b.variable); },
-      [&](auto& lc) { lc.add(product.variable); });
+      "multiplication constraint", [&](auto& lc) { lc.add(a.variable); },
+      [&](auto& lc) { lc.add(b.variable); }, [&](auto& lc) { lc.add(product.variable); });
   return product;
 }
 
@@ -76,14 +77,15 @@ template <class CS>
 AllocatedNum<CS> square(CS& cs, const AllocatedNum<CS>& a) {
   const auto result = alloc_num(cs, [&] { return a.value().square(); });
   cs.enforce(
-      "squaring constraint", [&](auto& lc) { lc.add(a.variable); }, [&](auto& lc) { lc.add(a.variable); },
-      [&](auto& lc) { lc.add(result.variable); });
+      "squaring constraint", [&](auto& lc) { lc.add(a.variable); },
+      [&](auto& lc) { lc.add(a.variable); }, [&](auto& lc) { lc.add(result.variable); });
   return result;
 }
 
 /// a where the condition holds, else b: (b - a)·condition = b - result.
 template <class CS>
-AllocatedNum<CS> pick(CS& cs, const Boolean<CS>& condition, const AllocatedNum<CS>& a, const AllocatedNum<CS>& b) {
+AllocatedNum<CS> pick(CS& cs, const Boolean<CS>& condition, const AllocatedNum<CS>& a,
+                      const AllocatedNum<CS>& b) {
   const auto result = alloc_num(cs, [&] { return condition.value() ? a.value() : b.value(); });
   cs.enforce(
       "pick", [&](auto& lc) { lc.add(b.variable).sub(a.variable); },
@@ -101,7 +103,8 @@ void add_bits_to(Lc& lc, const Bits& bits) {
   for (std::size_t i = 0; i < bits.size(); ++i) lc.add(bits[i].variable, powers_of_two()[i]);
 }
 
-/// The 255 low-order-first bits of a field element, each with its boolean constraint and nothing that ties them to it.
+/// The 255 low-order-first bits of a field element, each with its boolean constraint and nothing
+/// that ties them to it.
 template <class CS>
 std::vector<AllocatedBit<CS>> alloc_field_bits(CS& cs, const AllocatedNum<CS>& num) {
   std::array<std::uint64_t, 4> limbs{};
@@ -134,14 +137,15 @@ template <class CS>
 std::vector<AllocatedBit<CS>> to_allocated_bits_le(CS& cs, const AllocatedNum<CS>& num) {
   auto bits = alloc_field_bits(cs, num);
   cs.enforce(
-      "binary decomp", [&](auto& lc) { add_bits_to(lc, bits); }, [](auto& lc) { lc.add(Variable::one()); },
-      [&](auto& lc) { lc.add(num.variable); });
+      "binary decomp", [&](auto& lc) { add_bits_to(lc, bits); },
+      [](auto& lc) { lc.add(Variable::one()); }, [&](auto& lc) { lc.add(num.variable); });
   return bits;
 }
 
 /// Swaps (a, b) where the condition holds: (a - b)·condition = a - c and (b - a)·condition = b - d.
 template <class CS>
-std::pair<AllocatedNum<CS>, AllocatedNum<CS>> conditionally_reverse(CS& cs, const AllocatedNum<CS>& a,
+std::pair<AllocatedNum<CS>, AllocatedNum<CS>> conditionally_reverse(CS& cs,
+                                                                    const AllocatedNum<CS>& a,
                                                                     const AllocatedNum<CS>& b,
                                                                     const Boolean<CS>& condition) {
   const auto first = pick(cs, condition, b, a);

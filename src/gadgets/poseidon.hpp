@@ -1,17 +1,19 @@
 #pragma once
 
+#include "gadgets/num.hpp"
+#include "hash/poseidon.hpp"
+
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "gadgets/num.hpp"
-#include "hash/poseidon.hpp"
-
-/// Poseidon in a circuit, in the optimised form of hash/poseidon_constants.hpp. [neptune src/circuit.rs]
+/// Poseidon in a circuit, in the optimised form of hash/poseidon_constants.hpp. [neptune
+/// src/circuit.rs]
 namespace cuzk::gadgets {
 
-/// The state between S-boxes: each element a linear combination of the variables that S-boxes have put in. Where
-/// constraints are recorded an element is a row of coefficients over those variables; where there are values it has one.
+/// The state between S-boxes: each element a linear combination of the variables that S-boxes have
+/// put in. Where constraints are recorded an element is a row of coefficients over those variables;
+/// where there are values it has one.
 template <class CS>
 class PoseidonState {
  public:
@@ -20,12 +22,15 @@ class PoseidonState {
   std::size_t width() const { return width_; }
   Fr value(std::size_t i) const { return values_[i].get(); }
 
-  /// Forgets all elements; the next ones to set are the basis of those that follow. To be called before a full round's.
+  /// Forgets all elements; the next ones to set are the basis of those that follow. To be called
+  /// before a full round's.
   void start_basis() {
     basis_.clear();
     for (auto& row : rows_) row.clear();
   }
-  void set(std::size_t i, const AllocatedNum<CS>& num) { set(i, num.variable, num.known_value, Fr::one()); }
+  void set(std::size_t i, const AllocatedNum<CS>& num) {
+    set(i, num.variable, num.known_value, Fr::one());
+  }
   void set_constant(std::size_t i, const Fr& value) {
     VariableOf<CS> one{};
     if constexpr (CS::kHasConstraints) one = Variable::one();
@@ -66,7 +71,8 @@ class PoseidonState {
   }
 
  private:
-  void set(std::size_t i, const VariableOf<CS>& variable, const KnownFr<CS>& value, const Fr& coefficient) {
+  void set(std::size_t i, const VariableOf<CS>& variable, const KnownFr<CS>& value,
+           const Fr& coefficient) {
     values_[i] = value;
     if constexpr (CS::kHasConstraints) {
       basis_.push_back(variable);
@@ -78,7 +84,8 @@ class PoseidonState {
     if constexpr (CS::kHasValues) values_[j] = KnownFr<CS>(Fr::zero());
     rows_[j].clear();
   }
-  void add_scaled(std::size_t j, const KnownFr<CS>& value, const std::vector<Fr>& row, const Fr& factor) {
+  void add_scaled(std::size_t j, const KnownFr<CS>& value, const std::vector<Fr>& row,
+                  const Fr& factor) {
     if constexpr (CS::kHasValues) values_[j] = KnownFr<CS>(values_[j].get() + value.get() * factor);
     if constexpr (CS::kHasConstraints) {
       if (rows_[j].size() < row.size()) rows_[j].resize(row.size());
@@ -101,28 +108,32 @@ AllocatedNum<CS> quintic_s_box(CS& cs, const AllocatedNum<CS>& x, const Fr& post
   const auto x4 = square(cs, x2);
   const auto result = alloc_num(cs, [&] { return x.value() * x4.value() + post_key; });
   cs.enforce(
-      "mul sum constraint post-add", [&](auto& lc) { lc.add(x.variable); }, [&](auto& lc) { lc.add(x4.variable); },
+      "mul sum constraint post-add", [&](auto& lc) { lc.add(x.variable); },
+      [&](auto& lc) { lc.add(x4.variable); },
       [&](auto& lc) { lc.add(result.variable).sub(Variable::one(), post_key); });
   return result;
 }
 
 /// (x + pre_key)^5 + post_key, likewise, with the sum written into the constraints.
 template <class CS>
-AllocatedNum<CS> quintic_s_box_pre_add(CS& cs, const AllocatedNum<CS>& x, const Fr& pre_key, const Fr& post_key) {
+AllocatedNum<CS> quintic_s_box_pre_add(CS& cs, const AllocatedNum<CS>& x, const Fr& pre_key,
+                                       const Fr& post_key) {
   const auto sum = [&](auto& lc) { lc.add(x.variable).add(Variable::one(), pre_key); };
   const auto x2 = alloc_num(cs, [&] { return (x.value() + pre_key).square(); });
   cs.enforce("squared sum constraint", sum, sum, [&](auto& lc) { lc.add(x2.variable); });
   const auto x4 = square(cs, x2);
   const auto result = alloc_num(cs, [&] { return (x.value() + pre_key) * x4.value() + post_key; });
-  cs.enforce("mul sum constraint pre-post-add", sum, [&](auto& lc) { lc.add(x4.variable); },
-             [&](auto& lc) { lc.add(result.variable).sub(Variable::one(), post_key); });
+  cs.enforce(
+      "mul sum constraint pre-post-add", sum, [&](auto& lc) { lc.add(x4.variable); },
+      [&](auto& lc) { lc.add(result.variable).sub(Variable::one(), post_key); });
   return result;
 }
 
-/// The hash of a domain's full number of inputs. Every S-box's input and output is a variable, except in the first round,
-/// whose inputs are, and whose first element is the constant tag.
+/// The hash of a domain's full number of inputs. Every S-box's input and output is a variable,
+/// except in the first round, whose inputs are, and whose first element is the constant tag.
 template <class CS>
-AllocatedNum<CS> poseidon(CS& cs, hash::PoseidonDomain domain, std::span<const AllocatedNum<CS>> inputs) {
+AllocatedNum<CS> poseidon(CS& cs, hash::PoseidonDomain domain,
+                          std::span<const AllocatedNum<CS>> inputs) {
   const hash::PoseidonConstants& constants = hash::poseidon_constants(domain);
   const std::size_t width = constants.width;
   const unsigned half = constants.full_rounds / 2;
@@ -174,7 +185,8 @@ AllocatedNum<CS> poseidon(CS& cs, hash::PoseidonDomain domain, std::span<const A
 
 /// Poseidon of two numbers, as in a Merkle tree: comm_r of comm_c and comm_r_last.
 template <class CS>
-AllocatedNum<CS> poseidon_2(CS& cs, hash::PoseidonDomain domain, const AllocatedNum<CS>& a, const AllocatedNum<CS>& b) {
+AllocatedNum<CS> poseidon_2(CS& cs, hash::PoseidonDomain domain, const AllocatedNum<CS>& a,
+                            const AllocatedNum<CS>& b) {
   const std::array<AllocatedNum<CS>, 2> inputs{a, b};
   return poseidon<CS>(cs, domain, inputs);
 }

@@ -15,8 +15,8 @@ constexpr std::array<std::uint32_t, 64> first_primes() {
   return primes;
 }
 
-// floor(2^32 · p^(1/degree)) mod 2^32 by bisection: the largest x with x^degree <= p·2^(32·degree). The root of a prime
-// below 312 is less than 2^5, so x has at most 37 bits and x^3 at most 111.
+// floor(2^32 · p^(1/degree)) mod 2^32 by bisection: the largest x with x^degree <= p·2^(32·degree).
+// The root of a prime below 312 is less than 2^5, so x has at most 37 bits and x^3 at most 111.
 constexpr std::uint32_t fractional_root(std::uint32_t prime, int degree) {
   const unsigned __int128 target = static_cast<unsigned __int128>(prime) << 32 * degree;
   std::uint64_t low = 0, high = std::uint64_t{1} << 37;

@@ -3,11 +3,12 @@
 #include "gadgets/multipack.hpp"
 #include "gadgets/uint32.hpp"
 
-/// SHA-256 in a circuit. [bellman src/gadgets/sha256.rs; FIPS 180-4 for the function and its constants]
+/// SHA-256 in a circuit. [bellman src/gadgets/sha256.rs; FIPS 180-4 for the function and its
+/// constants]
 namespace cuzk::gadgets {
 
-/// First 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the square roots of the
-/// first 8. Computed, not typed in.
+/// First 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the
+/// square roots of the first 8. Computed, not typed in.
 const std::array<std::uint32_t, 64>& sha256_round_constants();
 const std::array<std::uint32_t, 8>& sha256_initial_state();
 
@@ -16,7 +17,8 @@ using Sha256State = std::array<UInt32<CS>, 8>;
 
 /// The message schedule: 16 words of the block and 48 that follow from them.
 template <class CS>
-std::array<UInt32<CS>, 64> sha256_schedule(CS& cs, MultiEq<CS>& multieq, std::span<const Boolean<CS>> block) {
+std::array<UInt32<CS>, 64> sha256_schedule(CS& cs, MultiEq<CS>& multieq,
+                                           std::span<const Boolean<CS>> block) {
   using Word = UInt32<CS>;
   std::array<Word, 64> w;
   for (unsigned i = 0; i < 16; ++i) w[i] = uint32_from_bits_be<CS>(block.subspan(32 * i, 32));
@@ -31,11 +33,12 @@ std::array<UInt32<CS>, 64> sha256_schedule(CS& cs, MultiEq<CS>& multieq, std::sp
   return w;
 }
 
-/// One application of the compression function. `block` has 512 bits, the most significant of each word first. The sums
-/// that make a and e of a round are added up only where the next round (or the end) needs the words, which allows longer
-/// sums and so fewer variables.
+/// One application of the compression function. `block` has 512 bits, the most significant of each
+/// word first. The sums that make a and e of a round are added up only where the next round (or the
+/// end) needs the words, which allows longer sums and so fewer variables.
 template <class CS>
-Sha256State<CS> sha256_compress(CS& cs, std::span<const Boolean<CS>> block, const Sha256State<CS>& state) {
+Sha256State<CS> sha256_compress(CS& cs, std::span<const Boolean<CS>> block,
+                                const Sha256State<CS>& state) {
   using Word = UInt32<CS>;
   MultiEq<CS> multieq(cs);
   const std::array<Word, 64> w = sha256_schedule(cs, multieq, block);
@@ -102,8 +105,9 @@ std::vector<Boolean<CS>> sha256(CS& cs, std::vector<Boolean<CS>> message) {
   return digest;
 }
 
-/// The parent of two nodes of tree D: SHA-256 of both as little-endian numbers, its low 254 bits as a number.
-/// [rust-fil-proofs filecoin-hashers/src/sha256.rs hash_multi_leaf_circuit, hash2_circuit]
+/// The parent of two nodes of tree D: SHA-256 of both as little-endian numbers, its low 254 bits as
+/// a number. [rust-fil-proofs filecoin-hashers/src/sha256.rs hash_multi_leaf_circuit,
+/// hash2_circuit]
 template <class CS>
 AllocatedNum<CS> sha256_node(CS& cs, const AllocatedNum<CS>& left, const AllocatedNum<CS>& right) {
   std::vector<Boolean<CS>> preimage;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "gadgets/multieq.hpp"
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -7,13 +9,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "gadgets/multieq.hpp"
-
 /// 32-bit words in a circuit, as SHA-256 needs them. [bellman src/gadgets/uint32.rs]
 ///
-/// Two implementations with the same interface: bit by bit where constraints are recorded, and packed into machine words
-/// where only values are wanted, which is what makes a witness cheap. Bits are allocated in the same order by both;
-/// bit 0 is the least significant and comes first.
+/// Two implementations with the same interface: bit by bit where constraints are recorded, and
+/// packed into machine words where only values are wanted, which is what makes a witness cheap.
+/// Bits are allocated in the same order by both; bit 0 is the least significant and comes first.
 namespace cuzk::gadgets {
 
 /// Result bits of a sum of `operands` words, carries included.
@@ -58,16 +58,23 @@ class BitwiseUInt32 {
   }
 
   static BitwiseUInt32 bitwise_xor(CS& cs, const BitwiseUInt32& a, const BitwiseUInt32& b) {
-    return map(cs, "xor of bit {}", [&](unsigned i) { return boolean_xor(cs, a.bits_[i], b.bits_[i]); });
+    return map(cs, "xor of bit {}",
+               [&](unsigned i) { return boolean_xor(cs, a.bits_[i], b.bits_[i]); });
   }
-  static BitwiseUInt32 ch(CS& cs, const BitwiseUInt32& a, const BitwiseUInt32& b, const BitwiseUInt32& c) {
-    return map(cs, "ch {}", [&](unsigned i) { return sha256_ch(cs, a.bits_[i], b.bits_[i], c.bits_[i]); });
+  static BitwiseUInt32 ch(CS& cs, const BitwiseUInt32& a, const BitwiseUInt32& b,
+                          const BitwiseUInt32& c) {
+    return map(cs, "ch {}",
+               [&](unsigned i) { return sha256_ch(cs, a.bits_[i], b.bits_[i], c.bits_[i]); });
   }
-  static BitwiseUInt32 maj(CS& cs, const BitwiseUInt32& a, const BitwiseUInt32& b, const BitwiseUInt32& c) {
-    return map(cs, "maj {}", [&](unsigned i) { return sha256_maj(cs, a.bits_[i], b.bits_[i], c.bits_[i]); });
+  static BitwiseUInt32 maj(CS& cs, const BitwiseUInt32& a, const BitwiseUInt32& b,
+                           const BitwiseUInt32& c) {
+    return map(cs, "maj {}",
+               [&](unsigned i) { return sha256_maj(cs, a.bits_[i], b.bits_[i], c.bits_[i]); });
   }
-  /// `sum` is the sum of the operands; read only where there are values or all operands are constant.
-  static BitwiseUInt32 allocate_sum(MultiEq<CS>& multieq, std::span<const BitwiseUInt32> operands, std::uint64_t sum) {
+  /// `sum` is the sum of the operands; read only where there are values or all operands are
+  /// constant.
+  static BitwiseUInt32 allocate_sum(MultiEq<CS>& multieq, std::span<const BitwiseUInt32> operands,
+                                    std::uint64_t sum) {
     const unsigned num_bits = sum_bits(operands.size());
     std::array<AllocatedBit<CS>, 40> result;
     for (unsigned i = 0; i < num_bits; ++i) {
@@ -78,11 +85,13 @@ class BitwiseUInt32 {
         num_bits,
         [&](auto& lc, unsigned shift) {
           for (const BitwiseUInt32& operand : operands) {
-            for (unsigned i = 0; i < 32; ++i) operand.bits_[i].add_to(lc, powers_of_two()[shift + i]);
+            for (unsigned i = 0; i < 32; ++i)
+              operand.bits_[i].add_to(lc, powers_of_two()[shift + i]);
           }
         },
         [&](auto& lc, unsigned shift) {
-          for (unsigned i = 0; i < num_bits; ++i) lc.add(result[i].variable, powers_of_two()[shift + i]);
+          for (unsigned i = 0; i < num_bits; ++i)
+            lc.add(result[i].variable, powers_of_two()[shift + i]);
         });
     BitwiseUInt32 out;
     for (unsigned i = 0; i < 32; ++i) out.bits_[i] = result[i];
@@ -103,7 +112,8 @@ class BitwiseUInt32 {
   Bits bits_;
 };
 
-/// For systems with values only. A bit is what is allocated (value_), or its negation, or a constant (value_ too).
+/// For systems with values only. A bit is what is allocated (value_), or its negation, or a
+/// constant (value_ too).
 template <class CS>
 class PackedUInt32 {
  public:
@@ -126,7 +136,9 @@ class PackedUInt32 {
     const int n = static_cast<int>(by);
     return {std::rotr(value_, n), std::rotr(constant_, n), std::rotr(negated_, n)};
   }
-  PackedUInt32 shr(unsigned by) const { return {value_ >> by, constant_ >> by | ~(0xffffffffu >> by), negated_ >> by}; }
+  PackedUInt32 shr(unsigned by) const {
+    return {value_ >> by, constant_ >> by | ~(0xffffffffu >> by), negated_ >> by};
+  }
   bool is_constant() const { return constant_ == 0xffffffff; }
   std::uint32_t value() const { return value_ ^ negated_; }
 
@@ -138,7 +150,8 @@ class PackedUInt32 {
     }
     return map([&](unsigned i) { return boolean_xor(cs, a.bit(i), b.bit(i)); });
   }
-  static PackedUInt32 ch(CS& cs, const PackedUInt32& a, const PackedUInt32& b, const PackedUInt32& c) {
+  static PackedUInt32 ch(CS& cs, const PackedUInt32& a, const PackedUInt32& b,
+                         const PackedUInt32& c) {
     if (all_plain(a, b, c)) {
       const std::uint32_t value = (a.value_ & b.value_) | (~a.value_ & c.value_);
       cs.alloc_bits(value, 32);
@@ -146,7 +159,8 @@ class PackedUInt32 {
     }
     return map([&](unsigned i) { return sha256_ch(cs, a.bit(i), b.bit(i), c.bit(i)); });
   }
-  static PackedUInt32 maj(CS& cs, const PackedUInt32& a, const PackedUInt32& b, const PackedUInt32& c) {
+  static PackedUInt32 maj(CS& cs, const PackedUInt32& a, const PackedUInt32& b,
+                          const PackedUInt32& c) {
     if (all_plain(a, b, c)) {
       const std::uint32_t bc = b.value_ & c.value_;
       const std::uint32_t value = (a.value_ & (b.value_ | c.value_)) | bc;
@@ -155,7 +169,8 @@ class PackedUInt32 {
     }
     return map([&](unsigned i) { return sha256_maj(cs, a.bit(i), b.bit(i), c.bit(i)); });
   }
-  static PackedUInt32 allocate_sum(MultiEq<CS>& multieq, std::span<const PackedUInt32> operands, std::uint64_t sum) {
+  static PackedUInt32 allocate_sum(MultiEq<CS>& multieq, std::span<const PackedUInt32> operands,
+                                   std::uint64_t sum) {
     multieq.cs().alloc_bits(sum, sum_bits(operands.size()));
     return {static_cast<std::uint32_t>(sum), 0, 0};
   }
@@ -208,8 +223,8 @@ void append_bits_be(const Word& word, std::vector<Boolean<CS>>& out) {
   for (unsigned i = 32; i-- > 0;) out.push_back(word.bit(i));
 }
 
-/// Sum modulo 2^32. Constant operands give a constant; otherwise the sum's bits are allocated, carries included, and
-/// the equality goes to `multieq`.
+/// Sum modulo 2^32. Constant operands give a constant; otherwise the sum's bits are allocated,
+/// carries included, and the equality goes to `multieq`.
 template <class CS>
 UInt32<CS> add_many(MultiEq<CS>& multieq, std::span<const UInt32<CS>> operands) {
   bool all_constant = true;

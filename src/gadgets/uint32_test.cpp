@@ -1,14 +1,14 @@
 #include "gadgets/uint32.hpp"
 
-#include <gtest/gtest.h>
-
-#include <random>
-
 #include "gadgets/sha256.hpp"
 #include "hash/sha256.hpp"
 #include "r1cs/checked_system.hpp"
 #include "r1cs/shape_builder.hpp"
 #include "r1cs/witness_builder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
 
 namespace cuzk::gadgets {
 namespace {
@@ -19,7 +19,8 @@ struct BitSpec {
 };
 using WordSpec = std::array<BitSpec, 32>;
 
-// How much of a word is constant or negated: words of SHA-256's first block are mixed, later ones plain.
+// How much of a word is constant or negated: words of SHA-256's first block are mixed, later ones
+// plain.
 enum class Mix { kPlain, kNegated, kConstant, kAll };
 
 WordSpec random_word(std::mt19937& random, Mix mix) {
@@ -61,15 +62,18 @@ WordResults run_words(CS& cs, const std::array<WordSpec, 3>& specs) {
   const Word majority = Word::maj(cs, a, b, c);
   const Word shifted = Word::bitwise_xor(cs, c.shr(3), difference);
   MultiEq<CS> multieq(cs);
-  const Word sum = add_many<CS>(multieq, std::array{a, choice, majority, Word::constant(0xdeadbeef), shifted});
+  const Word sum =
+      add_many<CS>(multieq, std::array{a, choice, majority, Word::constant(0xdeadbeef), shifted});
   multieq.finish();
-  if constexpr (CS::kHasValues) return {difference.value(), choice.value(), majority.value(), shifted.value(), sum.value()};
+  if constexpr (CS::kHasValues)
+    return {difference.value(), choice.value(), majority.value(), shifted.value(), sum.value()};
   return {};
 }
 
 std::uint32_t word_value(const WordSpec& spec) {
   std::uint32_t value = 0;
-  for (unsigned i = 0; i < 32; ++i) value |= std::uint32_t{spec[i].value != (!spec[i].constant && spec[i].negated)} << i;
+  for (unsigned i = 0; i < 32; ++i)
+    value |= std::uint32_t{spec[i].value != (!spec[i].constant && spec[i].negated)} << i;
   return value;
 }
 
@@ -91,7 +95,8 @@ TEST_P(UInt32Words, PackedAndBitwiseAgreeWithMachineWords) {
     const r1cs::Witness witness = witness_builder.finish();
     ASSERT_EQ(r1cs::expand_aux(shape, witness), checked.aux());
 
-    const std::uint32_t a = word_value(specs[0]), b = word_value(specs[1]), c = word_value(specs[2]);
+    const std::uint32_t a = word_value(specs[0]), b = word_value(specs[1]),
+                        c = word_value(specs[2]);
     WordResults expected;
     expected.difference = std::rotr(a, 11) ^ b;
     expected.choice = (a & b) | (~a & c);
@@ -125,7 +130,8 @@ base::Bytes run_sha256(CS& cs, const base::Bytes& message) {
   const auto digest = sha256(cs, bits);
   base::Bytes out(32);
   if constexpr (CS::kHasValues) {
-    for (std::size_t i = 0; i < 256; ++i) out[i / 8] = static_cast<std::uint8_t>(out[i / 8] | digest[i].value() << (7 - i % 8));
+    for (std::size_t i = 0; i < 256; ++i)
+      out[i / 8] = static_cast<std::uint8_t>(out[i / 8] | digest[i].value() << (7 - i % 8));
   }
   return out;
 }
@@ -135,7 +141,8 @@ class Sha256OfLength : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(Sha256OfLength, IsSha256) {
   base::Bytes message(GetParam());
-  for (std::size_t i = 0; i < message.size(); ++i) message[i] = static_cast<std::uint8_t>(37 * i + 1);
+  for (std::size_t i = 0; i < message.size(); ++i)
+    message[i] = static_cast<std::uint8_t>(37 * i + 1);
   const base::Bytes32 expected = hash::sha256(message);
   r1cs::ShapeBuilder builder;
   run_sha256<r1cs::SymbolicSystem>(builder, message);
@@ -149,7 +156,8 @@ TEST_P(Sha256OfLength, IsSha256) {
   EXPECT_EQ(r1cs::expand_aux(shape, witness_builder.finish()), checked.aux());
 }
 
-INSTANTIATE_TEST_SUITE_P(Lengths, Sha256OfLength, ::testing::Values(0, 1, 31, 55, 56, 63, 64, 65, 119, 120, 128));
+INSTANTIATE_TEST_SUITE_P(Lengths, Sha256OfLength,
+                         ::testing::Values(0, 1, 31, 55, 56, 63, 64, 65, 119, 120, 128));
 
 TEST(Sha256, ConstantsAreTheStandards) {
   // FIPS 180-4, sections 4.2.2 and 5.3.3, a few of each.

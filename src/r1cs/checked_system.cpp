@@ -25,14 +25,16 @@ void CheckedSystem::check(const char* name) {
   ++num_constraints_;
   if (!options_.record) return;
   Constraint& constraint = constraints_.emplace_back();
-  for (unsigned m = 0; m < 3; ++m) constraint.rows[m].assign(rows_[m].terms().begin(), rows_[m].terms().end());
+  for (unsigned m = 0; m < 3; ++m)
+    constraint.rows[m].assign(rows_[m].terms().begin(), rows_[m].terms().end());
 }
 
 std::string CheckedSystem::path() const {
   std::string out;
   for (const ScopeName& scope : scopes_) {
     if (!out.empty()) out += '/';
-    out += fmt::format(fmt::runtime(scope.format), scope.numbers[0], scope.numbers[1], scope.numbers[2]);
+    out += fmt::format(fmt::runtime(scope.format), scope.numbers[0], scope.numbers[1],
+                       scope.numbers[2]);
   }
   return out;
 }

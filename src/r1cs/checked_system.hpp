@@ -1,13 +1,13 @@
 #pragma once
 
+#include "r1cs/constraint_system.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-#include "r1cs/constraint_system.hpp"
 
 namespace cuzk::r1cs {
 
@@ -17,8 +17,9 @@ class Unsatisfied : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Values and constraints together, with names: tells which constraint a witness breaks. Checks each constraint when
-/// it is made and keeps only values (32 bytes a variable), unless asked to record. Not thread-safe.
+/// Values and constraints together, with names: tells which constraint a witness breaks. Checks
+/// each constraint when it is made and keeps only values (32 bytes a variable), unless asked to
+/// record. Not thread-safe.
 class CheckedSystem {
  public:
   static constexpr bool kHasValues = true;
@@ -36,12 +37,15 @@ class CheckedSystem {
   };
 
   struct Options {
-    bool record = false;         ///< keep every constraint and every namespace
-    bool stop_at_first = false;  ///< throw Unsatisfied, with its path, at the first constraint that does not hold
+    bool record = false;  ///< keep every constraint and every namespace
+    bool stop_at_first =
+        false;  ///< throw Unsatisfied, with its path, at the first constraint that does not hold
   };
 
   CheckedSystem() : CheckedSystem(Options{}) {}
-  explicit CheckedSystem(const Options& options) : options_(options) { inputs_.push_back(curve::Fr::one()); }
+  explicit CheckedSystem(const Options& options) : options_(options) {
+    inputs_.push_back(curve::Fr::one());
+  }
   CheckedSystem(const CheckedSystem&) = delete;
   CheckedSystem& operator=(const CheckedSystem&) = delete;
 
@@ -50,7 +54,9 @@ class CheckedSystem {
     return Variable::input(static_cast<std::uint32_t>(inputs_.size() - 1));
   }
   Variable alloc_aux(const Known<curve::Fr, true>& value) { return aux(value.get(), false); }
-  Variable alloc_bit(Known<bool, true> value) { return aux(value.get() ? curve::Fr::one() : curve::Fr::zero(), true); }
+  Variable alloc_bit(Known<bool, true> value) {
+    return aux(value.get() ? curve::Fr::one() : curve::Fr::zero(), true);
+  }
 
   template <class A, class B, class C>
   void enforce(const char* name, A&& a, B&& b, C&& c) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include "curve/fr.hpp"
+#include "r1cs/linear_combination.hpp"
+#include "r1cs/variable.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -8,20 +12,19 @@
 #include <string>
 #include <utility>
 
-#include "curve/fr.hpp"
-#include "r1cs/linear_combination.hpp"
-#include "r1cs/variable.hpp"
-
-/// A circuit is written once, as function templates over a constraint system; what runs it decides what comes out:
+/// A circuit is written once, as function templates over a constraint system; what runs it decides
+/// what comes out:
 ///
 ///   SymbolicSystem   constraints, no values: ShapeBuilder and DigestSystem
 ///   WitnessBuilder   values, no constraints: the witness of a proof
 ///   CheckedSystem    both, with names: tests, and the reason why a proof cannot be made
 ///
-/// The order of variables and of constraints is the circuit's identity: the official parameters were made for it.
+/// The order of variables and of constraints is the circuit's identity: the official parameters
+/// were made for it.
 namespace cuzk::r1cs {
 
-/// A value that exists only in systems with values; elsewhere an empty object whose value must not be asked for.
+/// A value that exists only in systems with values; elsewhere an empty object whose value must not
+/// be asked for.
 template <class T, bool kPresent>
 class Known {
  public:
@@ -42,7 +45,8 @@ class Known<T, false> {
 /// A variable where constraints are recorded; an empty object where they are not.
 struct NoVariable {};
 
-/// The scope of a system that keeps no names. (The destructor makes it an object that may stand unused.)
+/// The scope of a system that keeps no names. (The destructor makes it an object that may stand
+/// unused.)
 struct NoScope {
   ~NoScope() {}  // NOLINT(modernize-use-equals-default)
 };
@@ -78,15 +82,20 @@ struct EmptyBody {
 
 /// What a circuit may ask of a constraint system:
 ///   alloc_input(value), alloc_aux(value)   a field element
-///   alloc_bit(value)                       an aux variable that is 0 or 1; the constraint that says so is the gadget's
-///   enforce(name, a, b, c)                 a·b = c; each argument is a callable that fills a LinearCombination&, called
+///   alloc_bit(value)                       an aux variable that is 0 or 1; the constraint that
+///   says so is the gadget's enforce(name, a, b, c)                 a·b = c; each argument is a
+///   callable that fills a LinearCombination&, called
 ///                                          only where constraints are recorded
 ///   scope(format, numbers...)              opens a namespace until the returned object dies
-///   repeat(n, body)                        n copies of body(cs, i) that differ only in the variables they allocate;
-///                                          copies may use variables from before the repeat, not each other's
-///   repeat(n, ports, body)                 likewise, where copy i also uses the variables that ports(i) lists
+///   repeat(n, body)                        n copies of body(cs, i) that differ only in the
+///   variables they allocate;
+///                                          copies may use variables from before the repeat, not
+///                                          each other's
+///   repeat(n, ports, body)                 likewise, where copy i also uses the variables that
+///   ports(i) lists
 template <class CS>
-concept ConstraintSystem = requires(CS& cs, KnownFr<CS> field, KnownBit<CS> bit, detail::FillNothing fill) {
+concept ConstraintSystem = requires(CS& cs, KnownFr<CS> field, KnownBit<CS> bit,
+                                    detail::FillNothing fill) {
   { CS::kHasValues } -> std::convertible_to<bool>;
   { CS::kHasConstraints } -> std::convertible_to<bool>;
   { cs.alloc_input(field) } -> std::same_as<VariableOf<CS>>;

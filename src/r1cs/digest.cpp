@@ -12,13 +12,15 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 void stream_row(ConstraintStream& stream, const LinearCombination& lc) {
   stream.row_length(static_cast<std::uint32_t>(lc.terms().size()));
-  for (const Term& term : lc.terms()) stream.term(term.variable.key(), term.coefficient.to_bytes_le());
+  for (const Term& term : lc.terms())
+    stream.term(term.variable.key(), term.coefficient.to_bytes_le());
 }
 
 // Expands the rows of one block. Coefficients come as bytes, one entry for each of the palette.
 class RowExpander {
  public:
-  RowExpander(const Block& block, const std::vector<base::Bytes32>& palette, ConstraintStream& stream)
+  RowExpander(const Block& block, const std::vector<base::Bytes32>& palette,
+              ConstraintStream& stream)
       : block_(block), palette_(palette), stream_(stream) {}
 
   void stream_copy(std::uint32_t copy) {
@@ -43,11 +45,14 @@ class RowExpander {
     }
   }
 
-  // A port may lie anywhere among the earlier variables, so the order of the terms depends on the copy.
-  void stream_row_with_ports(const Rows& rows, std::uint32_t first, std::uint32_t last, std::uint32_t copy) {
+  // A port may lie anywhere among the earlier variables, so the order of the terms depends on the
+  // copy.
+  void stream_row_with_ports(const Rows& rows, std::uint32_t first, std::uint32_t last,
+                             std::uint32_t copy) {
     terms_.clear();
     for (std::uint32_t i = first; i < last; ++i) {
-      terms_.emplace_back(block_.key(Column::from_word(rows.columns[i]), copy), rows.coefficients[i]);
+      terms_.emplace_back(block_.key(Column::from_word(rows.columns[i]), copy),
+                          rows.coefficients[i]);
     }
     std::sort(terms_.begin(), terms_.end());
     for (const auto& [key, coefficient] : terms_) stream_.term(key, palette_[coefficient]);
@@ -62,7 +67,8 @@ class RowExpander {
 
 }  // namespace
 
-ConstraintStream::ConstraintStream(std::uint64_t checkpoint_every) : checkpoint_every_(checkpoint_every), buffer_(kBufferBytes) {}
+ConstraintStream::ConstraintStream(std::uint64_t checkpoint_every)
+    : checkpoint_every_(checkpoint_every), buffer_(kBufferBytes) {}
 
 void ConstraintStream::flush() {
   hash_.update(base::ByteView(buffer_.data(), used_));
@@ -81,7 +87,8 @@ base::Bytes32 ConstraintStream::digest() {
   return so_far.finish();
 }
 
-void DigestSystem::on_constraint(const LinearCombination& a, const LinearCombination& b, const LinearCombination& c) {
+void DigestSystem::on_constraint(const LinearCombination& a, const LinearCombination& b,
+                                 const LinearCombination& c) {
   for (const LinearCombination* lc : {&a, &b, &c}) stream_row(stream_, *lc);
   stream_.end_constraint();
 }

@@ -1,15 +1,15 @@
 #pragma once
 
+#include "base/bytes.hpp"
+#include "hash/sha256.hpp"
+#include "r1cs/shape.hpp"
+#include "r1cs/symbolic_system.hpp"
+
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
-
-#include "base/bytes.hpp"
-#include "hash/sha256.hpp"
-#include "r1cs/shape.hpp"
-#include "r1cs/symbolic_system.hpp"
 
 namespace cuzk::r1cs {
 
@@ -21,9 +21,10 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-/// The identity of a circuit: SHA-256 over the constraint stream. For each constraint in order, for A, B, C in turn: u32
-/// little-endian number of terms, then for each term the u32 little-endian key and the 32-byte canonical coefficient;
-/// terms merged by variable, zeros dropped, ascending by key.
+/// The identity of a circuit: SHA-256 over the constraint stream. For each constraint in order, for
+/// A, B, C in turn: u32 little-endian number of terms, then for each term the u32 little-endian key
+/// and the 32-byte canonical coefficient; terms merged by variable, zeros dropped, ascending by
+/// key.
 class ConstraintStream {
  public:
   /// Takes a checkpoint every `checkpoint_every` constraints; 0: none.
@@ -63,11 +64,13 @@ class DigestSystem final : public SymbolicSystem {
   ConstraintStream& stream() { return stream_; }
 
  private:
-  void on_constraint(const LinearCombination& a, const LinearCombination& b, const LinearCombination& c) override;
+  void on_constraint(const LinearCombination& a, const LinearCombination& b,
+                     const LinearCombination& c) override;
   ConstraintStream stream_;
 };
 
-/// Streams a shape's constraints, all copies expanded: the same stream as DigestSystem's of the same circuit.
+/// Streams a shape's constraints, all copies expanded: the same stream as DigestSystem's of the
+/// same circuit.
 void stream_shape(const Shape& shape, ConstraintStream& stream);
 
 }  // namespace cuzk::r1cs

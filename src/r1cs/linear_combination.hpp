@@ -1,12 +1,12 @@
 #pragma once
 
+#include "curve/fr.hpp"
+#include "r1cs/variable.hpp"
+
 #include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
-
-#include "curve/fr.hpp"
-#include "r1cs/variable.hpp"
 
 namespace cuzk::r1cs {
 
@@ -17,8 +17,8 @@ struct Term {
   friend bool operator==(const Term&, const Term&) = default;
 };
 
-/// A sum of coefficient · variable. Terms are appended in any order, a variable may come several times; normalize()
-/// makes the canonical form.
+/// A sum of coefficient · variable. Terms are appended in any order, a variable may come several
+/// times; normalize() makes the canonical form.
 class LinearCombination {
  public:
   LinearCombination& add(Variable variable) { return add(variable, curve::Fr::one()); }
@@ -27,13 +27,16 @@ class LinearCombination {
     terms_.push_back({variable, coefficient});
     return *this;
   }
-  LinearCombination& sub(Variable variable, const curve::Fr& coefficient) { return add(variable, -coefficient); }
+  LinearCombination& sub(Variable variable, const curve::Fr& coefficient) {
+    return add(variable, -coefficient);
+  }
   LinearCombination& add(const LinearCombination& other) {
     terms_.insert(terms_.end(), other.terms_.begin(), other.terms_.end());
     return *this;
   }
   LinearCombination& add_scaled(const LinearCombination& other, const curve::Fr& factor) {
-    for (const Term& term : other.terms_) terms_.push_back({term.variable, term.coefficient * factor});
+    for (const Term& term : other.terms_)
+      terms_.push_back({term.variable, term.coefficient * factor});
     return *this;
   }
 

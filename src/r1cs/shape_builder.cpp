@@ -1,12 +1,12 @@
 #include "r1cs/shape_builder.hpp"
 
+#include "base/error.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
-
-#include "base/error.hpp"
 
 namespace cuzk::r1cs {
 
@@ -79,7 +79,8 @@ void ShapeBuilder::on_aux(std::uint32_t index, bool is_bit) {
     const auto& mask = open_->vectors->bit_mask;
     const bool first_is_bit = local < block.aux && (mask[local / 64] >> local % 64 & 1) != 0;
     if (local >= block.aux || first_is_bit != is_bit) {
-      throw std::logic_error(fmt::format("repeat: aux variable {} of the second copy differs in kind from the first's", local));
+      throw std::logic_error(fmt::format(
+          "repeat: aux variable {} of the second copy differs in kind from the first's", local));
     }
     return;
   }
@@ -99,11 +100,14 @@ Column ShapeBuilder::column_of(Variable variable) const {
   base::require(index <= Column::kMaxIndex, "circuit too large: variable {}", index);
   if (mode_ != Mode::kStraight) {
     const std::uint32_t first_of_copy = variable.is_aux() ? copy_first_aux_ : copy_first_input_;
-    const std::uint32_t first_of_block = variable.is_aux() ? open_->block.first_aux : open_->block.first_input;
+    const std::uint32_t first_of_block =
+        variable.is_aux() ? open_->block.first_aux : open_->block.first_input;
     if (index >= first_of_copy) {
-      return {variable.is_aux() ? Column::Kind::kLocalAux : Column::Kind::kLocalInput, index - first_of_copy};
+      return {variable.is_aux() ? Column::Kind::kLocalAux : Column::Kind::kLocalInput,
+              index - first_of_copy};
     }
-    if (index >= first_of_block) throw std::logic_error("repeat: a copy uses a variable of another copy");
+    if (index >= first_of_block)
+      throw std::logic_error("repeat: a copy uses a variable of another copy");
     if (!port_numbers_.empty()) {
       if (const auto port = port_numbers_.find(variable.key()); port != port_numbers_.end()) {
         return {Column::Kind::kPort, port->second};
@@ -114,9 +118,11 @@ Column ShapeBuilder::column_of(Variable variable) const {
 }
 
 std::uint16_t ShapeBuilder::palette_index(const curve::Fr& coefficient) {
-  const auto [entry, is_new] = palette_indices_.try_emplace(coefficient, static_cast<std::uint16_t>(palette_.size()));
+  const auto [entry, is_new] =
+      palette_indices_.try_emplace(coefficient, static_cast<std::uint16_t>(palette_.size()));
   if (is_new) {
-    base::require(palette_.size() <= std::numeric_limits<std::uint16_t>::max(), "circuit has more than 65,536 coefficients");
+    base::require(palette_.size() <= std::numeric_limits<std::uint16_t>::max(),
+                  "circuit has more than 65,536 coefficients");
     palette_.push_back(coefficient);
   }
   return entry->second;
@@ -125,7 +131,8 @@ std::uint16_t ShapeBuilder::palette_index(const curve::Fr& coefficient) {
 // The row in stored form, sorted by column word (ports may come in another order than their keys).
 void ShapeBuilder::encode_row(const LinearCombination& lc) {
   row_.clear();
-  for (const Term& term : lc.terms()) row_.emplace_back(column_of(term.variable).word(), palette_index(term.coefficient));
+  for (const Term& term : lc.terms())
+    row_.emplace_back(column_of(term.variable).word(), palette_index(term.coefficient));
   if (!port_numbers_.empty()) std::sort(row_.begin(), row_.end());
 }
 
@@ -133,15 +140,19 @@ void ShapeBuilder::compare_row(unsigned matrix, const LinearCombination& lc) {
   encode_row(lc);
   const RowVectors& stored = open_->vectors->matrices[matrix];
   std::uint32_t& cursor = cursor_[matrix];
-  bool equal = compared_rows_ < open_->block.constraints && cursor + row_.size() == stored.offsets[compared_rows_ + 1];
+  bool equal = compared_rows_ < open_->block.constraints &&
+               cursor + row_.size() == stored.offsets[compared_rows_ + 1];
   for (const auto& [column, coefficient] : row_) {
     equal = equal && stored.columns[cursor] == column && stored.coefficients[cursor] == coefficient;
     ++cursor;
   }
-  if (!equal) throw std::logic_error(fmt::format("repeat: the second copy's constraint {} differs from the first's", compared_rows_));
+  if (!equal)
+    throw std::logic_error(fmt::format(
+        "repeat: the second copy's constraint {} differs from the first's", compared_rows_));
 }
 
-void ShapeBuilder::on_constraint(const LinearCombination& a, const LinearCombination& b, const LinearCombination& c) {
+void ShapeBuilder::on_constraint(const LinearCombination& a, const LinearCombination& b,
+                                 const LinearCombination& c) {
   const std::array<const LinearCombination*, 3> row = {&a, &b, &c};
   for (unsigned m = 0; m < 3; ++m) {
     if (mode_ == Mode::kSecondCopy) {
@@ -166,7 +177,8 @@ void ShapeBuilder::on_constraint(const LinearCombination& a, const LinearCombina
 void ShapeBuilder::set_ports(const std::vector<Variable>& ports) {
   port_numbers_.clear();
   for (std::uint32_t i = 0; i < ports.size(); ++i) {
-    if (!ports[i].is_aux() || ports[i].index() >= open_->block.first_aux || !port_numbers_.emplace(ports[i].key(), i).second) {
+    if (!ports[i].is_aux() || ports[i].index() >= open_->block.first_aux ||
+        !port_numbers_.emplace(ports[i].key(), i).second) {
       throw std::logic_error("repeat: ports must be distinct aux variables from before the repeat");
     }
   }
@@ -196,14 +208,17 @@ void ShapeBuilder::on_repeat(std::size_t n, const PortsFunction& ports, const Co
   cursor_ = {};
   set_ports(ports(1));
   copy(1);
-  if (compared_rows_ != block.constraints || second_copy_aux_ != block.aux || num_inputs() - copy_first_input_ != block.inputs) {
+  if (compared_rows_ != block.constraints || second_copy_aux_ != block.aux ||
+      num_inputs() - copy_first_input_ != block.inputs) {
     throw std::logic_error("repeat: the second copy is shorter than the first");
   }
-  skip((n - 2) * block.inputs, (n - 2) * std::uint64_t{block.aux}, (n - 2) * std::uint64_t{block.constraints});
+  skip((n - 2) * block.inputs, (n - 2) * std::uint64_t{block.aux},
+       (n - 2) * std::uint64_t{block.constraints});
 
   for (std::size_t i = 0; i < n; ++i) {
     set_ports(ports(i));
-    if (port_numbers_.size() != block.ports) throw std::logic_error("repeat: copies have different numbers of ports");
+    if (port_numbers_.size() != block.ports)
+      throw std::logic_error("repeat: copies have different numbers of ports");
     for (const Variable port : ports(i)) open_->vectors->port_keys.push_back(port.key());
   }
   port_numbers_.clear();
@@ -216,8 +231,12 @@ Shape ShapeBuilder::finish() {
   open_->block.inputs = num_inputs() - open_->block.first_input;
   close_block(1);
   std::vector<Block> blocks = std::move(storage_->blocks);
-  return Shape({.inputs = num_inputs(), .aux = num_aux(), .fields = num_fields_, .constraints = num_constraints()},
-               std::move(blocks), std::move(palette_), std::shared_ptr<const void>(std::move(storage_)));
+  return Shape({.inputs = num_inputs(),
+                .aux = num_aux(),
+                .fields = num_fields_,
+                .constraints = num_constraints()},
+               std::move(blocks), std::move(palette_),
+               std::shared_ptr<const void>(std::move(storage_)));
 }
 
 }  // namespace cuzk::r1cs

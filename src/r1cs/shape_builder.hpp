@@ -1,18 +1,18 @@
 #pragma once
 
+#include "r1cs/shape.hpp"
+#include "r1cs/symbolic_system.hpp"
+
 #include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "r1cs/shape.hpp"
-#include "r1cs/symbolic_system.hpp"
-
 namespace cuzk::r1cs {
 
-/// Records a circuit's constraints as a Shape. Of a repeat it runs the first copy and the second, checks that they
-/// agree after shifting (a circuit whose copies differ is a bug: throws std::logic_error with the row), and skips the
-/// others. A repeat within a repeat is run in line.
+/// Records a circuit's constraints as a Shape. Of a repeat it runs the first copy and the second,
+/// checks that they agree after shifting (a circuit whose copies differ is a bug: throws
+/// std::logic_error with the row), and skips the others. A repeat within a repeat is run in line.
 class ShapeBuilder final : public SymbolicSystem {
  public:
   ShapeBuilder();
@@ -26,7 +26,8 @@ class ShapeBuilder final : public SymbolicSystem {
   struct OpenBlock;
   enum class Mode { kStraight, kFirstCopy, kSecondCopy };
 
-  void on_constraint(const LinearCombination& a, const LinearCombination& b, const LinearCombination& c) override;
+  void on_constraint(const LinearCombination& a, const LinearCombination& b,
+                     const LinearCombination& c) override;
   void on_aux(std::uint32_t index, bool is_bit) override;
   void on_repeat(std::size_t n, const PortsFunction& ports, const CopyFunction& copy) override;
 
@@ -49,12 +50,13 @@ class ShapeBuilder final : public SymbolicSystem {
   std::unique_ptr<OpenBlock> open_;
   std::vector<curve::Fr> palette_;
   std::unordered_map<curve::Fr, std::uint16_t, FrHash> palette_indices_;
-  std::unordered_map<std::uint32_t, std::uint32_t> port_numbers_;  // variable key -> number, of the running copy
-  std::uint32_t copy_first_input_ = 0, copy_first_aux_ = 0;        // of the running copy
+  std::unordered_map<std::uint32_t, std::uint32_t>
+      port_numbers_;  // variable key -> number, of the running copy
+  std::uint32_t copy_first_input_ = 0, copy_first_aux_ = 0;  // of the running copy
   std::uint32_t second_copy_aux_ = 0;
-  std::array<std::uint32_t, 3> cursor_{};                          // next stored term to compare, by matrix
+  std::array<std::uint32_t, 3> cursor_{};  // next stored term to compare, by matrix
   std::uint32_t compared_rows_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint16_t>> row_;       // scratch: column word, palette index
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> row_;  // scratch: column word, palette index
   std::uint32_t num_fields_ = 0;
 };
 

@@ -1,11 +1,11 @@
 #include "r1cs/shape_file.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
 #include "hash/sha256.hpp"
+
+#include <algorithm>
+#include <cstring>
 
 namespace cuzk::r1cs {
 
@@ -39,7 +39,8 @@ struct PayloadHeader {
 static_assert(sizeof(PayloadHeader) == 32);
 
 struct BlockHeader {
-  std::uint32_t copies, first_input, inputs, first_aux, aux, first_field, fields, constraints, ports, terms[3];
+  std::uint32_t copies, first_input, inputs, first_aux, aux, first_field, fields, constraints,
+      ports, terms[3];
   std::uint64_t first_constraint;
 };
 static_assert(sizeof(BlockHeader) == 56);
@@ -93,15 +94,19 @@ class FileSink final : public Sink {
 };
 
 void write_payload(const Shape& shape, std::string_view identity, Sink& sink) {
-  sink.value(PayloadHeader{static_cast<std::uint32_t>(identity.size()), shape.num_inputs(), shape.num_aux(),
-                           shape.num_fields(), shape.num_constraints(), static_cast<std::uint32_t>(shape.palette().size()),
+  sink.value(PayloadHeader{static_cast<std::uint32_t>(identity.size()), shape.num_inputs(),
+                           shape.num_aux(), shape.num_fields(), shape.num_constraints(),
+                           static_cast<std::uint32_t>(shape.palette().size()),
                            static_cast<std::uint32_t>(shape.blocks().size())});
   sink.array(base::as_bytes(identity));
   for (const curve::Fr& coefficient : shape.palette()) sink.value(coefficient.to_bytes_le());
   for (const Block& block : shape.blocks()) {
-    BlockHeader header{block.copies, block.first_input, block.inputs,      block.first_aux, block.aux, block.first_field,
-                       block.fields, block.constraints, block.ports, {}, block.first_constraint};
-    for (unsigned m = 0; m < 3; ++m) header.terms[m] = static_cast<std::uint32_t>(block.matrices[m].columns.size());
+    BlockHeader header{
+        block.copies,          block.first_input, block.inputs,      block.first_aux, block.aux,
+        block.first_field,     block.fields,      block.constraints, block.ports,     {},
+        block.first_constraint};
+    for (unsigned m = 0; m < 3; ++m)
+      header.terms[m] = static_cast<std::uint32_t>(block.matrices[m].columns.size());
     sink.value(header);
     for (const Rows& rows : block.matrices) {
       sink.array(rows.offsets);
@@ -136,7 +141,8 @@ class PayloadReader {
     if (!condition) damaged(what);
   }
   [[noreturn]] void damaged(const char* what) const {
-    fail<CorruptData>("shape file {} is damaged: {}; remove it and it will be built again", file_.path().string(), what);
+    fail<CorruptData>("shape file {} is damaged: {}; remove it and it will be built again",
+                      file_.path().string(), what);
   }
 
  private:
@@ -152,14 +158,17 @@ class PayloadReader {
   std::size_t offset_ = 0;
 };
 
-void check_rows(const PayloadReader& reader, const Block& block, const Rows& rows, std::size_t palette_size) {
+void check_rows(const PayloadReader& reader, const Block& block, const Rows& rows,
+                std::size_t palette_size) {
   reader.expect(rows.offsets.front() == 0 && rows.offsets.back() == rows.columns.size() &&
                     std::is_sorted(rows.offsets.begin(), rows.offsets.end()),
                 "row offsets are out of order");
-  const std::uint32_t limits[Column::kKinds] = {block.first_input, block.copies > 1 ? block.inputs : 0, block.first_aux,
-                                                block.ports, block.copies > 1 ? block.aux : 0};
+  const std::uint32_t limits[Column::kKinds] = {
+      block.first_input, block.copies > 1 ? block.inputs : 0, block.first_aux, block.ports,
+      block.copies > 1 ? block.aux : 0};
   // A block with one copy names its own variables by number, like earlier ones.
-  const std::uint32_t own_inputs = block.copies == 1 ? block.inputs : 0, own_aux = block.copies == 1 ? block.aux : 0;
+  const std::uint32_t own_inputs = block.copies == 1 ? block.inputs : 0,
+                      own_aux = block.copies == 1 ? block.aux : 0;
   bool columns_ok = true, coefficients_ok = true;
   for (const std::uint32_t word : rows.columns) {
     const std::uint32_t kind = word >> 29, index = word & Column::kMaxIndex;
@@ -167,12 +176,13 @@ void check_rows(const PayloadReader& reader, const Block& block, const Rows& row
       columns_ok = false;
       break;
     }
-    const std::uint32_t own = kind == static_cast<std::uint32_t>(Column::Kind::kInput)  ? own_inputs
+    const std::uint32_t own = kind == static_cast<std::uint32_t>(Column::Kind::kInput) ? own_inputs
                               : kind == static_cast<std::uint32_t>(Column::Kind::kAux) ? own_aux
                                                                                        : 0;
     columns_ok = columns_ok && index < limits[kind] + own;
   }
-  for (const std::uint16_t coefficient : rows.coefficients) coefficients_ok = coefficients_ok && coefficient < palette_size;
+  for (const std::uint16_t coefficient : rows.coefficients)
+    coefficients_ok = coefficients_ok && coefficient < palette_size;
   reader.expect(columns_ok, "a column is out of range");
   reader.expect(coefficients_ok, "a coefficient is out of range");
 }
@@ -204,8 +214,10 @@ Block read_block(PayloadReader& reader, std::size_t palette_size) {
     reader.expect(port.is_aux() && port.index() < block.first_aux, "a port is out of range");
   }
   std::uint64_t bits = 0;
-  for (const std::uint64_t word : block.bit_mask) bits += static_cast<std::uint64_t>(std::popcount(word));
-  reader.expect(block.copies > 0 && bits + block.fields == block.aux, "a block's variables do not add up");
+  for (const std::uint64_t word : block.bit_mask)
+    bits += static_cast<std::uint64_t>(std::popcount(word));
+  reader.expect(block.copies > 0 && bits + block.fields == block.aux,
+                "a block's variables do not add up");
   return block;
 }
 
@@ -213,25 +225,31 @@ Block read_block(PayloadReader& reader, std::size_t palette_size) {
 ByteView checked_payload(const base::MappedFile& file) {
   const std::string name = file.path().string();
   Header header;
-  if (file.bytes().size() < sizeof header) fail<CorruptData>("{} is no shape file: it has {} bytes", name, file.bytes().size());
+  if (file.bytes().size() < sizeof header)
+    fail<CorruptData>("{} is no shape file: it has {} bytes", name, file.bytes().size());
   std::memcpy(&header, file.bytes().data(), sizeof header);
-  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) fail<CorruptData>("{} is no shape file", name);
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
+    fail<CorruptData>("{} is no shape file", name);
   if (header.version != kVersion) {
-    fail<CorruptData>("shape file {} has version {}, this program reads {}; remove it and it will be built again", name,
-                      header.version, kVersion);
+    fail<CorruptData>(
+        "shape file {} has version {}, this program reads {}; remove it and it will be built again",
+        name, header.version, kVersion);
   }
   const ByteView payload = file.bytes().subspan(sizeof header);
-  if (header.reserved != 0 || header.reserved2 != 0) fail<CorruptData>("shape file {} is damaged: its header is not version 1's", name);
+  if (header.reserved != 0 || header.reserved2 != 0)
+    fail<CorruptData>("shape file {} is damaged: its header is not version 1's", name);
   if (payload.size() != header.payload_bytes) {
-    fail<CorruptData>("shape file {} has {} bytes after its header, not {}; remove it and it will be built again", name,
-                      payload.size(), header.payload_bytes);
+    fail<CorruptData>(
+        "shape file {} has {} bytes after its header, not {}; remove it and it will be built again",
+        name, payload.size(), header.payload_bytes);
   }
   hash::Sha256 digest;
   digest.update(payload);
   const base::Bytes32 found = digest.finish();
   if (std::memcmp(found.data(), header.digest, sizeof header.digest) != 0) {
-    fail<CorruptData>("shape file {} is damaged: its SHA-256 is {}, not {}; remove it and it will be built again", name,
-                      base::to_hex(found), base::to_hex(ByteView(header.digest, sizeof header.digest)));
+    fail<CorruptData>(
+        "shape file {} is damaged: its SHA-256 is {}, not {}; remove it and it will be built again",
+        name, base::to_hex(found), base::to_hex(ByteView(header.digest, sizeof header.digest)));
   }
   return payload;
 }
@@ -260,7 +278,8 @@ Shape load_shape(const std::filesystem::path& path, std::string_view identity) {
   PayloadReader reader(*file, checked_payload(*file));
   const auto header = reader.value<PayloadHeader>();
   const auto found_identity = reader.array<std::uint8_t>(header.identity_bytes);
-  const std::string_view found(reinterpret_cast<const char*>(found_identity.data()), found_identity.size());
+  const std::string_view found(reinterpret_cast<const char*>(found_identity.data()),
+                               found_identity.size());
   if (found != identity) {
     fail<CorruptData>("shape file {} is of the circuit {}, not {}", path.string(), found, identity);
   }
@@ -274,8 +293,8 @@ Shape load_shape(const std::filesystem::path& path, std::string_view identity) {
   std::uint64_t inputs = 1, aux = 0, fields = 0, constraints = 0;
   for (std::uint32_t i = 0; i < header.blocks; ++i) {
     const Block block = read_block(reader, palette.size());
-    reader.expect(block.first_input == inputs && block.first_aux == aux && block.first_field == fields &&
-                      block.first_constraint == constraints,
+    reader.expect(block.first_input == inputs && block.first_aux == aux &&
+                      block.first_field == fields && block.first_constraint == constraints,
                   "its blocks do not follow each other");
     inputs += std::uint64_t{block.copies} * block.inputs;
     aux += std::uint64_t{block.copies} * block.aux;
@@ -283,10 +302,12 @@ Shape load_shape(const std::filesystem::path& path, std::string_view identity) {
     constraints += std::uint64_t{block.copies} * block.constraints;
     blocks.push_back(block);
   }
-  reader.expect(reader.at_end() && inputs == header.num_inputs && aux == header.num_aux && fields == header.num_fields &&
-                    constraints == header.num_constraints,
+  reader.expect(reader.at_end() && inputs == header.num_inputs && aux == header.num_aux &&
+                    fields == header.num_fields && constraints == header.num_constraints,
                 "its counts do not add up");
-  return Shape({.inputs = header.num_inputs, .aux = header.num_aux, .fields = header.num_fields,
+  return Shape({.inputs = header.num_inputs,
+                .aux = header.num_aux,
+                .fields = header.num_fields,
                 .constraints = header.num_constraints},
                std::move(blocks), std::move(palette), file);
 }

@@ -1,18 +1,18 @@
 #include "r1cs/shape_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
 #include "r1cs/digest.hpp"
 #include "r1cs/shape_builder.hpp"
 #include "r1cs/toy_circuit.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
 
 namespace cuzk::r1cs {
 namespace {
@@ -22,7 +22,8 @@ using ::testing::HasSubstr;
 class ShapeFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("cuzk_shape_file_test_" + std::to_string(getpid()));
+    folder_ = std::filesystem::temp_directory_path() /
+              ("cuzk_shape_file_test_" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
     path_ = folder_ / "toy.shape";
     ShapeBuilder builder;
@@ -88,7 +89,8 @@ TEST_F(ShapeFile, EveryChangedByteIsRefused) {
 
 TEST_F(ShapeFile, EveryTruncationIsRefused) {
   for (std::size_t length = 0; length < bytes_.size(); ++length) {
-    EXPECT_THAT(error_of(bytes_.substr(0, length)), HasSubstr(path_.string())) << length << " bytes";
+    EXPECT_THAT(error_of(bytes_.substr(0, length)), HasSubstr(path_.string()))
+        << length << " bytes";
   }
   EXPECT_THAT(error_of(bytes_ + "x"), HasSubstr("bytes after its header"));
 }
@@ -97,7 +99,8 @@ TEST_F(ShapeFile, NamesWhatIsWrong) {
   std::string other_version = bytes_;
   other_version[8] = 9;
   EXPECT_THAT(error_of(other_version), HasSubstr("version 9"));
-  EXPECT_THAT(error_of("no shape at all, but long enough to hold a header of sixty-four bytes."), HasSubstr("is no shape file"));
+  EXPECT_THAT(error_of("no shape at all, but long enough to hold a header of sixty-four bytes."),
+              HasSubstr("is no shape file"));
   std::string damaged = bytes_;
   damaged.back() = static_cast<char>(damaged.back() ^ 1);
   EXPECT_THAT(error_of(damaged), HasSubstr("SHA-256"));

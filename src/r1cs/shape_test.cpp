@@ -1,14 +1,14 @@
 #include "r1cs/shape.hpp"
 
-#include <gtest/gtest.h>
-
-#include <stdexcept>
-
 #include "r1cs/checked_system.hpp"
 #include "r1cs/digest.hpp"
 #include "r1cs/evaluate.hpp"
 #include "r1cs/shape_builder.hpp"
 #include "r1cs/toy_circuit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
 
 namespace cuzk::r1cs {
 namespace {
@@ -52,12 +52,14 @@ TEST_P(ShapeOfCopies, CountsWhatTheConstraintsUse) {
     for (const Term& term : constraint.rows[0]) {
       if (term.variable.is_aux()) a_aux[term.variable.index()] = true;
     }
-    for (const Term& term : constraint.rows[1]) (term.variable.is_aux() ? b_aux : b_input)[term.variable.index()] = true;
+    for (const Term& term : constraint.rows[1])
+      (term.variable.is_aux() ? b_aux : b_input)[term.variable.index()] = true;
   }
   EXPECT_EQ(shape.nnz(), nnz);
   EXPECT_EQ(shape.longest_row(), longest);
   const Densities densities = shape.densities();
-  const auto expect_bits = [](const std::vector<std::uint64_t>& words, std::uint64_t count, const std::vector<bool>& expected) {
+  const auto expect_bits = [](const std::vector<std::uint64_t>& words, std::uint64_t count,
+                              const std::vector<bool>& expected) {
     std::uint64_t ones = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ((words[i / 64] >> i % 64 & 1) != 0, expected[i]) << i;
@@ -80,7 +82,9 @@ TEST_P(ShapeOfCopies, EvaluatesToWhatTheConstraintsSay) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       Fr expected;
       for (const Term& term : checked.constraints()[i].rows[m]) {
-        expected += term.coefficient * (term.variable.is_aux() ? checked.aux() : checked.inputs())[term.variable.index()];
+        expected +=
+            term.coefficient *
+            (term.variable.is_aux() ? checked.aux() : checked.inputs())[term.variable.index()];
       }
       EXPECT_EQ(values[i], expected) << "matrix " << m << ", constraint " << i;
     }
@@ -124,16 +128,25 @@ TEST(ShapeBuilder, RefusesPortsThatAreNoEarlierAuxVariables) {
   SymbolicSystem& cs = builder;
   const auto nothing = [](SymbolicSystem&, std::size_t) {};
   const Variable aux = cs.alloc_aux({});
-  const auto ports = [&](Variable a, Variable b) { return [=](std::size_t) { return std::vector<Variable>{a, b}; }; };
+  const auto ports = [&](Variable a, Variable b) {
+    return [=](std::size_t) { return std::vector<Variable>{a, b}; };
+  };
   EXPECT_THROW(cs.repeat(2, ports(aux, aux), nothing), std::logic_error);
   ShapeBuilder other;
-  EXPECT_THROW(static_cast<SymbolicSystem&>(other).repeat(2, ports(Variable::one(), Variable::aux(3)), nothing), std::logic_error);
+  EXPECT_THROW(static_cast<SymbolicSystem&>(other).repeat(
+                   2, ports(Variable::one(), Variable::aux(3)), nothing),
+               std::logic_error);
 }
 
 TEST(LinearCombination, NormalizeMergesDropsAndSorts) {
   const Variable a = Variable::aux(3), b = Variable::aux(1), input = Variable::input(9);
   LinearCombination lc;
-  lc.add(a).add(b, Fr::from_u64(5)).sub(a).add(input).add(b, Fr::from_u64(2)).add(Variable::one(), Fr::zero());
+  lc.add(a)
+      .add(b, Fr::from_u64(5))
+      .sub(a)
+      .add(input)
+      .add(b, Fr::from_u64(2))
+      .add(Variable::one(), Fr::zero());
   lc.normalize();
   const std::vector<Term> expected = {{input, Fr::one()}, {b, Fr::from_u64(7)}};
   EXPECT_EQ(std::vector<Term>(lc.terms().begin(), lc.terms().end()), expected);
@@ -144,12 +157,14 @@ TEST(LinearCombination, AddScaledMultipliesCoefficients) {
   lc.add(Variable::aux(0), Fr::from_u64(3)).sub(Variable::one());
   sum.add_scaled(lc, Fr::from_u64(4));
   sum.normalize();
-  const std::vector<Term> expected = {{Variable::one(), -Fr::from_u64(4)}, {Variable::aux(0), Fr::from_u64(12)}};
+  const std::vector<Term> expected = {{Variable::one(), -Fr::from_u64(4)},
+                                      {Variable::aux(0), Fr::from_u64(12)}};
   EXPECT_EQ(std::vector<Term>(sum.terms().begin(), sum.terms().end()), expected);
 }
 
 TEST(Column, KeepsKindAndIndex) {
-  for (const auto kind : {Column::Kind::kInput, Column::Kind::kLocalInput, Column::Kind::kAux, Column::Kind::kPort, Column::Kind::kLocalAux}) {
+  for (const auto kind : {Column::Kind::kInput, Column::Kind::kLocalInput, Column::Kind::kAux,
+                          Column::Kind::kPort, Column::Kind::kLocalAux}) {
     for (const std::uint32_t index : {0u, 1u, Column::kMaxIndex}) {
       const Column column = Column::from_word(Column(kind, index).word());
       EXPECT_EQ(column.kind(), kind);

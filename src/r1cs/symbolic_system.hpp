@@ -1,16 +1,16 @@
 #pragma once
 
+#include "r1cs/constraint_system.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "r1cs/constraint_system.hpp"
-
 namespace cuzk::r1cs {
 
-/// A constraint system without values. It numbers the variables, normalises each constraint and hands it to a
-/// subclass. Not thread-safe.
+/// A constraint system without values. It numbers the variables, normalises each constraint and
+/// hands it to a subclass. Not thread-safe.
 class SymbolicSystem {
  public:
   static constexpr bool kHasValues = false;
@@ -41,7 +41,8 @@ class SymbolicSystem {
 
   template <class Body>
   void repeat(std::size_t n, Body&& body) {
-    repeat(n, [](std::size_t) { return std::vector<Variable>(); }, body);
+    repeat(
+        n, [](std::size_t) { return std::vector<Variable>(); }, body);
   }
   template <class Ports, class Body>
   void repeat(std::size_t n, Ports&& ports, Body&& body) {
@@ -57,7 +58,8 @@ class SymbolicSystem {
   using CopyFunction = std::function<void(std::size_t)>;
 
   /// Called for each constraint, normalised, before num_constraints() counts it.
-  virtual void on_constraint(const LinearCombination& a, const LinearCombination& b, const LinearCombination& c) = 0;
+  virtual void on_constraint(const LinearCombination& a, const LinearCombination& b,
+                             const LinearCombination& c) = 0;
   virtual void on_aux(std::uint32_t /*index*/, bool /*is_bit*/) {}
   /// Runs the copies; by default every one in order.
   virtual void on_repeat(std::size_t n, const PortsFunction&, const CopyFunction& copy) {

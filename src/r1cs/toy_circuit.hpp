@@ -1,11 +1,11 @@
 #pragma once
 
-#include <vector>
-
 #include "r1cs/constraint_system.hpp"
 
-/// A small circuit for this layer's tests: bits and field elements mixed, a repeat with inputs of its own, variables from
-/// before it and ports, and constraints after it. Not for anything else.
+#include <vector>
+
+/// A small circuit for this layer's tests: bits and field elements mixed, a repeat with inputs of
+/// its own, variables from before it and ports, and constraints after it. Not for anything else.
 namespace cuzk::r1cs::toy {
 
 /// Where a test makes one copy or one value differ.
@@ -21,7 +21,8 @@ template <class CS>
 VariableOf<CS> bit(CS& cs, bool value) {
   const auto variable = cs.alloc_bit(known<CS>([&] { return value; }));
   cs.enforce(
-      "boolean", [&](auto& lc) { lc.add(Variable::one()).sub(variable); }, [&](auto& lc) { lc.add(variable); }, [](auto&) {});
+      "boolean", [&](auto& lc) { lc.add(Variable::one()).sub(variable); },
+      [&](auto& lc) { lc.add(variable); }, [](auto&) {});
   return variable;
 }
 
@@ -32,8 +33,8 @@ VariableOf<CS> field(CS& cs, const curve::Fr& value) {
 
 /// One copy: an input x, `bits` bits, x² = y, and a sum over a shared variable and the copy's port.
 template <class CS>
-void copy_body(CS& cs, std::size_t i, unsigned bits, VariableOf<CS> shared, VariableOf<CS> port, VariableOf<CS>& leaked,
-               const Mistakes& mistakes) {
+void copy_body(CS& cs, std::size_t i, unsigned bits, VariableOf<CS> shared, VariableOf<CS> port,
+               VariableOf<CS>& leaked, const Mistakes& mistakes) {
   const auto scope = cs.scope("copy {}", i);
   const bool wrong = i == 1;
   const curve::Fr x = curve::Fr::from_u64(10 + i);
@@ -44,9 +45,11 @@ void copy_body(CS& cs, std::size_t i, unsigned bits, VariableOf<CS> shared, Vari
   } else {
     bit(cs, true);
   }
-  const auto y = field(cs, x.square() + (wrong && mistakes.wrong_value ? curve::Fr::one() : curve::Fr::zero()));
+  const auto y = field(
+      cs, x.square() + (wrong && mistakes.wrong_value ? curve::Fr::one() : curve::Fr::zero()));
   cs.enforce(
-      "square", [&](auto& lc) { lc.add(input); }, [&](auto& lc) { lc.add(input); }, [&](auto& lc) { lc.add(y); });
+      "square", [&](auto& lc) { lc.add(input); }, [&](auto& lc) { lc.add(input); },
+      [&](auto& lc) { lc.add(y); });
   // 0 = (y + 3·shared - port)·0: any coefficients will do.
   const auto three = curve::Fr::from_u64(wrong && mistakes.other_coefficient ? 4 : 3);
   cs.enforce(
@@ -56,7 +59,9 @@ void copy_body(CS& cs, std::size_t i, unsigned bits, VariableOf<CS> shared, Vari
         if (wrong && mistakes.other_copy) lc.add(leaked);
       },
       [](auto&) {}, [](auto&) {});
-  if (wrong && mistakes.extra_constraint) cs.enforce("extra", [](auto&) {}, [](auto&) {}, [](auto&) {});
+  if (wrong && mistakes.extra_constraint)
+    cs.enforce(
+        "extra", [](auto&) {}, [](auto&) {}, [](auto&) {});
   if (i == 0) leaked = y;
 }
 
@@ -66,7 +71,8 @@ void circuit(CS& cs, std::size_t copies, unsigned bits = 5, const Mistakes& mist
   bit(cs, true);
   std::vector<VariableOf<CS>> ports;
   // Allocated backwards, so that the order of ports is not the order of their variables.
-  for (std::size_t i = 0; i < copies; ++i) ports.insert(ports.begin(), field(cs, curve::Fr::from_u64(100 + i)));
+  for (std::size_t i = 0; i < copies; ++i)
+    ports.insert(ports.begin(), field(cs, curve::Fr::from_u64(100 + i)));
   VariableOf<CS> leaked{};
   const auto ports_of = [&](std::size_t i) {
     std::vector<Variable> out;
@@ -79,7 +85,8 @@ void circuit(CS& cs, std::size_t copies, unsigned bits = 5, const Mistakes& mist
   const auto last = field(cs, curve::Fr::from_u64(21));
   // shared·3 = last, and the first copy's y is seen from outside.
   cs.enforce(
-      "after", [&](auto& lc) { lc.add(shared); }, [](auto& lc) { lc.add(Variable::one(), curve::Fr::from_u64(3)); },
+      "after", [&](auto& lc) { lc.add(shared); },
+      [](auto& lc) { lc.add(Variable::one(), curve::Fr::from_u64(3)); },
       [&](auto& lc) { lc.add(last); });
   bit(cs, false);
 }

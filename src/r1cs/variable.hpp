@@ -5,9 +5,9 @@
 
 namespace cuzk::r1cs {
 
-/// A variable of a constraint system: a public input or an auxiliary (private) one, numbered in the order of
-/// allocation. Input 0 is the constant ONE. The key of input i is i, that of aux j is 2^31 + j; ascending keys are the
-/// canonical order of the terms of a linear combination.
+/// A variable of a constraint system: a public input or an auxiliary (private) one, numbered in the
+/// order of allocation. Input 0 is the constant ONE. The key of input i is i, that of aux j is 2^31
+/// + j; ascending keys are the canonical order of the terms of a linear combination.
 class Variable {
  public:
   static constexpr std::uint32_t kAuxBit = std::uint32_t{1} << 31;

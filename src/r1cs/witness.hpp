@@ -1,20 +1,20 @@
 #pragma once
 
+#include "curve/fr.hpp"
+#include "r1cs/shape.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "curve/fr.hpp"
-#include "r1cs/shape.hpp"
-
 namespace cuzk::r1cs {
 
-/// The assignment of a circuit, compact: almost all variables are bits. Which are is the shape's knowledge
-/// (Block::bit_mask).
+/// The assignment of a circuit, compact: almost all variables are bits. Which are is the shape's
+/// knowledge (Block::bit_mask).
 struct Witness {
-  std::vector<curve::Fr> inputs;     ///< public inputs in order, inputs[0] = ONE
-  std::vector<std::uint64_t> bits;   ///< bit j: aux variable j; zero where it is a field element
-  std::vector<curve::Fr> fields;     ///< the aux variables that are field elements, in order
+  std::vector<curve::Fr> inputs;    ///< public inputs in order, inputs[0] = ONE
+  std::vector<std::uint64_t> bits;  ///< bit j: aux variable j; zero where it is a field element
+  std::vector<curve::Fr> fields;    ///< the aux variables that are field elements, in order
 
   bool bit(std::uint32_t aux) const { return (bits[aux / 64] >> aux % 64 & 1) != 0; }
   std::uint64_t bytes() const { return 32 * (inputs.size() + fields.size()) + 8 * bits.size(); }

@@ -26,7 +26,9 @@ WitnessBuilder::WitnessBuilder(const WitnessBuilder& parent, const Block& block,
       end_aux_(aux_ + block.aux),
       first_word_(aux_ / 64) {}
 
-void WitnessBuilder::throw_overrun() { throw std::logic_error("witness: the circuit allocates more than its shape"); }
+void WitnessBuilder::throw_overrun() {
+  throw std::logic_error("witness: the circuit allocates more than its shape");
+}
 
 void WitnessBuilder::expect_filled() const {
   if (input_ != end_input_ || field_ != end_field_ || aux_ != end_aux_) {
@@ -37,8 +39,9 @@ void WitnessBuilder::expect_filled() const {
 const Block& WitnessBuilder::enter_repeat(std::size_t copies) {
   const auto blocks = shape_->blocks();
   while (next_block_ < blocks.size() && blocks[next_block_].copies == 1) ++next_block_;
-  if (next_block_ == blocks.size() || blocks[next_block_].copies != copies || blocks[next_block_].first_aux != aux_ ||
-      blocks[next_block_].first_input != input_ || blocks[next_block_].first_field != field_) {
+  if (next_block_ == blocks.size() || blocks[next_block_].copies != copies ||
+      blocks[next_block_].first_aux != aux_ || blocks[next_block_].first_input != input_ ||
+      blocks[next_block_].first_field != field_) {
     throw std::logic_error("witness: the circuit repeats what its shape does not");
   }
   return blocks[next_block_++];

@@ -1,19 +1,20 @@
 #pragma once
 
+#include "base/parallel.hpp"
+#include "r1cs/constraint_system.hpp"
+#include "r1cs/witness.hpp"
+
 #include <atomic>
 #include <bit>
 #include <cstdint>
 #include <stdexcept>
 
-#include "base/parallel.hpp"
-#include "r1cs/constraint_system.hpp"
-#include "r1cs/witness.hpp"
-
 namespace cuzk::r1cs {
 
-/// Computes the values of a circuit and nothing else: no variables, no constraints. Where each repeat's copies go is
-/// known from the shape, so copies run in parallel, each writing its own range. Throws std::logic_error if the circuit
-/// is not the shape's. One builder is used by one thread; the copies of a repeat get builders of their own.
+/// Computes the values of a circuit and nothing else: no variables, no constraints. Where each
+/// repeat's copies go is known from the shape, so copies run in parallel, each writing its own
+/// range. Throws std::logic_error if the circuit is not the shape's. One builder is used by one
+/// thread; the copies of a repeat get builders of their own.
 class WitnessBuilder {
  public:
   static constexpr bool kHasValues = true;
@@ -39,7 +40,8 @@ class WitnessBuilder {
     advance(value.get(), 1);
     return {};
   }
-  /// The low `count` bits of `bits`, lowest first, as that many alloc_bit(); the bits above must be zero. count <= 64.
+  /// The low `count` bits of `bits`, lowest first, as that many alloc_bit(); the bits above must be
+  /// zero. count <= 64.
   void alloc_bits(std::uint64_t bits, unsigned count) { advance(bits, count); }
 
   template <class A, class B, class C>
@@ -86,7 +88,8 @@ class WitnessBuilder {
   // Stores the bits of the last, unfinished word.
   void flush() {
     if (aux_ % 64 != 0) {
-      std::atomic_ref<std::uint64_t>(witness_->bits[aux_ / 64]).fetch_or(word_, std::memory_order_relaxed);
+      std::atomic_ref<std::uint64_t>(witness_->bits[aux_ / 64])
+          .fetch_or(word_, std::memory_order_relaxed);
     }
     word_ = 0;
   }

@@ -1,14 +1,14 @@
 #include "r1cs/witness.hpp"
 
-#include <gtest/gtest.h>
-
-#include <random>
-#include <stdexcept>
-
 #include "r1cs/checked_system.hpp"
 #include "r1cs/shape_builder.hpp"
 #include "r1cs/toy_circuit.hpp"
 #include "r1cs/witness_builder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <stdexcept>
 
 namespace cuzk::r1cs {
 namespace {

@@ -9,7 +9,8 @@
 namespace cuzk::filecoin {
 
 void synthesize(r1cs::SymbolicSystem& cs, CircuitKind kind, SectorSize size) {
-  base::require(circuit_exists(kind, size), "there is no {} circuit for {}", to_string(kind), size.to_string());
+  base::require(circuit_exists(kind, size), "there is no {} circuit for {}", to_string(kind),
+                size.to_string());
   switch (kind) {
     case CircuitKind::kPorep:
       return porep::synthesize(cs, size);

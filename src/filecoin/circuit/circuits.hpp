@@ -9,7 +9,8 @@ namespace cuzk::filecoin {
 /// Runs a circuit without values. Throws InvalidInput for a circuit that does not exist.
 void synthesize(r1cs::SymbolicSystem& cs, CircuitKind kind, SectorSize size);
 
-/// The shape of a circuit. At 32 GiB some seconds and a few hundred MB, once: shapes can be kept in files.
+/// The shape of a circuit. At 32 GiB some seconds and a few hundred MB, once: shapes can be kept in
+/// files.
 r1cs::Shape build_shape(CircuitKind kind, SectorSize size);
 
 }  // namespace cuzk::filecoin

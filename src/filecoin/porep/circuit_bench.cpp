@@ -1,13 +1,13 @@
 #include "filecoin/porep/circuit.hpp"
 
+#include "base/parallel.hpp"
+#include "filecoin/circuit/circuits.hpp"
+#include "filecoin/synthetic/porep.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <fstream>
 #include <string>
-
-#include "base/parallel.hpp"
-#include "filecoin/circuit/circuits.hpp"
-#include "filecoin/synthetic/porep.hpp"
 
 namespace cuzk::filecoin {
 namespace {
@@ -17,11 +17,14 @@ struct Fixture {
   explicit Fixture(SectorSize sector_size)
       : size(sector_size),
         shape(build_shape(CircuitKind::kPorep, size)),
-        c1(synthetic::make_porep({.sector_size = size, .registered_proof = synthetic::default_seal_proof(size), .seed = 1})) {}
+        c1(synthetic::make_porep({.sector_size = size,
+                                  .registered_proof = synthetic::default_seal_proof(size),
+                                  .seed = 1})) {}
 
   r1cs::Witness witness(std::size_t partition) const {
     r1cs::WitnessBuilder builder(shape);
-    porep::synthesize(builder, size, {c1.replica_id, c1.comm_d, c1.comm_r, c1.partitions[partition]});
+    porep::synthesize(builder, size,
+                      {c1.replica_id, c1.comm_d, c1.comm_r, c1.partitions[partition]});
     return builder.finish();
   }
 
@@ -57,7 +60,9 @@ double peak_growth(F&& run) {
 void BM_Shape(benchmark::State& state, const char* size) {
   double growth = 0;
   for (auto _ : state) {
-    growth = peak_growth([&] { benchmark::DoNotOptimize(build_shape(CircuitKind::kPorep, SectorSize::parse(size))); });
+    growth = peak_growth([&] {
+      benchmark::DoNotOptimize(build_shape(CircuitKind::kPorep, SectorSize::parse(size)));
+    });
   }
   state.counters["peak_growth_MiB"] = growth;
 }
@@ -69,22 +74,38 @@ void BM_PartitionWitness(benchmark::State& state, const char* size) {
   for (auto _ : state) bytes = from.witness(0).bytes();
   state.counters["witness_MiB"] = static_cast<double>(bytes) / (1 << 20);
   state.counters["aux"] = from.shape.num_aux();
-  state.counters["peak_growth_MiB"] = peak_growth([&] { benchmark::DoNotOptimize(from.witness(1 % from.c1.partitions.size())); });
+  state.counters["peak_growth_MiB"] =
+      peak_growth([&] { benchmark::DoNotOptimize(from.witness(1 % from.c1.partitions.size())); });
 }
 
 // All partitions of a proof, one after the other as a pipeline takes them.
 void BM_ProofWitness(benchmark::State& state, const char* size) {
   const Fixture& from = fixture(size);
   for (auto _ : state) {
-    for (std::size_t k = 0; k < from.c1.partitions.size(); ++k) benchmark::DoNotOptimize(from.witness(k));
+    for (std::size_t k = 0; k < from.c1.partitions.size(); ++k)
+      benchmark::DoNotOptimize(from.witness(k));
   }
   state.counters["partitions"] = static_cast<double>(from.c1.partitions.size());
 }
 
-BENCHMARK_CAPTURE(BM_Shape, 32GiB, "32GiB")->Unit(benchmark::kSecond)->Iterations(1)->MeasureProcessCPUTime()->UseRealTime();
-BENCHMARK_CAPTURE(BM_PartitionWitness, 2KiB, "2KiB")->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
-BENCHMARK_CAPTURE(BM_PartitionWitness, 32GiB, "32GiB")->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
-BENCHMARK_CAPTURE(BM_ProofWitness, 32GiB, "32GiB")->Unit(benchmark::kMillisecond)->Iterations(3)->MeasureProcessCPUTime()->UseRealTime();
+BENCHMARK_CAPTURE(BM_Shape, 32GiB, "32GiB")
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_PartitionWitness, 2KiB, "2KiB")
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_PartitionWitness, 32GiB, "32GiB")
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_ProofWitness, 32GiB, "32GiB")
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace cuzk::filecoin

@@ -37,13 +37,16 @@ void synthesize_places(CS& cs, const CircuitSize& size, std::size_t places, cons
 }
 
 void check_lengths(const VanillaProof& sector, std::size_t challenges, const TreeShape& shape) {
-  base::require(sector.inclusions.size() == challenges, "post: sector {} opens {} challenges, not {}", sector.sector_number,
+  base::require(sector.inclusions.size() == challenges,
+                "post: sector {} opens {} challenges, not {}", sector.sector_number,
                 sector.inclusions.size(), challenges);
   for (std::size_t i = 0; i < sector.inclusions.size(); ++i) {
     const InclusionProof& proof = sector.inclusions[i];
-    base::require(proof.siblings.size() == shape.siblings() && proof.positions.size() == shape.levels(),
-                  "post: sector {}, challenge {}: the path has {} levels and {} siblings, not {} and {}",
-                  sector.sector_number, i, proof.positions.size(), proof.siblings.size(), shape.levels(), shape.siblings());
+    base::require(
+        proof.siblings.size() == shape.siblings() && proof.positions.size() == shape.levels(),
+        "post: sector {}, challenge {}: the path has {} levels and {} siblings, not {} and {}",
+        sector.sector_number, i, proof.positions.size(), proof.siblings.size(), shape.levels(),
+        shape.siblings());
   }
 }
 
@@ -57,13 +60,15 @@ CircuitSize window_circuit_size(SectorSize size) {
   return {tree_r_shape(size), window_post_sector_count(size), kWindowPostChallenges};
 }
 
-CircuitSize winning_circuit_size(SectorSize size) { return {tree_r_shape(size), kWinningPostChallenges, 1}; }
+CircuitSize winning_circuit_size(SectorSize size) {
+  return {tree_r_shape(size), kWinningPostChallenges, 1};
+}
 
 std::vector<Place> window_places(SectorSize size, std::span<const VanillaProof> sectors) {
   const CircuitSize circuit = window_circuit_size(size);
   base::require(!sectors.empty() && sectors.size() <= circuit.places,
-                "window-post: a partition of {} sectors has 1 to {} sectors, not {}", size.to_string(), circuit.places,
-                sectors.size());
+                "window-post: a partition of {} sectors has 1 to {} sectors, not {}",
+                size.to_string(), circuit.places, sectors.size());
   std::vector<Place> places;
   for (const VanillaProof& sector : sectors) {
     check_lengths(sector, circuit.challenges, circuit.tree_r);
@@ -77,14 +82,18 @@ std::vector<Place> winning_places(SectorSize size, const VanillaProof& sector) {
   const CircuitSize circuit = winning_circuit_size(size);
   check_lengths(sector, circuit.places, circuit.tree_r);
   std::vector<Place> places;
-  for (const InclusionProof& proof : sector.inclusions) places.push_back(place(sector, {&proof, 1}));
+  for (const InclusionProof& proof : sector.inclusions)
+    places.push_back(place(sector, {&proof, 1}));
   return places;
 }
 
-void synthesize(r1cs::SymbolicSystem& cs, const CircuitSize& size) { synthesize_places(cs, size, size.places, nullptr); }
+void synthesize(r1cs::SymbolicSystem& cs, const CircuitSize& size) {
+  synthesize_places(cs, size, size.places, nullptr);
+}
 
 void synthesize(r1cs::WitnessBuilder& cs, const CircuitSize& size, std::span<const Place> places) {
-  base::require(places.size() == size.places, "post: the circuit has {} places, not {}", size.places, places.size());
+  base::require(places.size() == size.places, "post: the circuit has {} places, not {}",
+                size.places, places.size());
   synthesize_places(cs, size, places.size(), places.data());
 }
 

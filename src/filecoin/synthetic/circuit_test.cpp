@@ -42,7 +42,7 @@ class SyntheticCircuits : public ::testing::TestWithParam<const char*> {
  protected:
   SectorSize size_ = SectorSize::parse(GetParam());
 };
-INSTANTIATE_TEST_SUITE_P(Sizes, SyntheticCircuits, ::testing::Values("2KiB", "32KiB", "32GiB"),
+INSTANTIATE_TEST_SUITE_P(Sizes, SyntheticCircuits, ::testing::Values("2KiB", "32KiB"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 TEST_P(SyntheticCircuits, PorepIsSatisfied) {
