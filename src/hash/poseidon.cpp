@@ -20,7 +20,7 @@ Fr permute(const PoseidonConstants& constants, std::span<const Fr> inputs) {
 /// 24.3 and 26.0, width 9 40.8 and 53.7, width 12 54.5 and 73.6.
 template <unsigned kWidth>
 Fr permute_wide(const PoseidonConstants& constants, std::span<const Fr> inputs) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CUZK_NO_PRODUCT_SUM_ASM)
   static const bool lazy = lazy_products_supported();
   if (lazy) return permute<kWidth, LazyProductSum>(constants, inputs);
 #endif

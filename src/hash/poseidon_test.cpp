@@ -108,7 +108,7 @@ std::vector<Fr> edge_values() {
   return out;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CUZK_NO_PRODUCT_SUM_ASM)
 TEST(LazyProductSum, EqualsTheReducedSum) {
   if (!lazy_products_supported()) GTEST_SKIP() << "this processor lacks BMI2 or ADX";
   const std::vector<Fr> values = edge_values();

@@ -1,12 +1,12 @@
 #include "hash/product_sum.hpp"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CUZK_NO_PRODUCT_SUM_ASM)
 #include <cpuid.h>
 #endif
 
 namespace cuzk::hash {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CUZK_NO_PRODUCT_SUM_ASM)
 
 using curve::Fr;
 

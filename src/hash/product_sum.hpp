@@ -24,7 +24,7 @@ class ReducedProductSum {
 /// instructions MULX (BMI2), ADCX and ADOX (ADX).
 bool lazy_products_supported();
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CUZK_NO_PRODUCT_SUM_ASM)
 
 /// Adds the 512-bit products as integers in nine limbs and reduces once, at the end: half of the
 /// cost of a field multiplication is its reduction. At most kMaxProducts terms.
