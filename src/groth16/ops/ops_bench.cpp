@@ -1,0 +1,114 @@
+#include <benchmark/benchmark.h>
+
+#include "groth16/ops/evaluate.hpp"
+#include "groth16/ops/fixed_base.hpp"
+#include "groth16/ops/msm.hpp"
+#include "groth16/ops/ntt.hpp"
+#include "groth16/ops/quotient.hpp"
+#include "groth16/testing.hpp"
+
+// The prover's operations with all threads; items are elements, points, or rows. Arguments are log2 of the size.
+namespace cuzk::groth16 {
+namespace {
+
+using curve::AffinePoint;
+using curve::Fr;
+
+// Distinct points: 2^16 multiples of the generator, over and over.
+template <class F>
+std::vector<AffinePoint<F>> points(std::size_t count) {
+  static const std::vector<AffinePoint<F>> some = testing::multiples<F>(std::size_t{1} << 16);
+  std::vector<AffinePoint<F>> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = some[i % some.size()];
+  return out;
+}
+
+void count_items(benchmark::State& state, std::size_t n) {
+  state.SetItemsProcessed(static_cast<std::int64_t>(n) * state.iterations());
+}
+
+void ntt_pair(benchmark::State& state, NttArithmetic arithmetic) {
+  const Domain domain(static_cast<unsigned>(state.range(0)));
+  std::vector<Fr> values = testing::random_scalars(domain.n(), 1);
+  for (auto _ : state) {
+    intt_unscaled(domain, values, arithmetic);
+    ntt_from_bit_reversed(domain, values, arithmetic);
+  }
+  count_items(state, 2 * domain.n());
+}
+BENCHMARK_CAPTURE(ntt_pair, best, NttArithmetic::kBest)->Arg(15)->Arg(17)->Arg(20)->Arg(22)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ntt_pair, scalar, NttArithmetic::kScalar)->Arg(15)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+template <class F>
+void dense_msm(benchmark::State& state, curve::BatchArithmetic arithmetic) {
+  if (!curve::is_available(arithmetic)) return state.SkipWithError("not available");
+  const std::size_t n = std::size_t{1} << state.range(0);
+  const auto bases = points<F>(n);
+  const auto scalars = testing::random_scalars(n, 2);
+  // One result is checked: the sum over a part, twice as two halves.
+  const std::size_t half = std::min<std::size_t>(n / 2, 256);
+  const auto part = [&](std::size_t first, std::size_t count) {
+    return msm<F>(std::span(bases).subspan(first, count), std::span(scalars).subspan(first, count), {0, arithmetic});
+  };
+  if (part(0, 2 * half) != part(0, half) + part(half, half)) return state.SkipWithError("wrong result");
+  for (auto _ : state) benchmark::DoNotOptimize(msm<F>(bases, scalars, {0, arithmetic}));
+  count_items(state, n);
+}
+using curve::BatchArithmetic;
+BENCHMARK_CAPTURE(dense_msm<curve::Fp>, best, BatchArithmetic::kBest)->Arg(12)->Arg(15)->Arg(17)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm<curve::Fp>, scalar, BatchArithmetic::kScalar)->Arg(15)->Arg(17)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm<curve::Fp2>, best, BatchArithmetic::kBest)->Arg(12)->Arg(15)->Arg(17)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+template <class F>
+void bit_sum(benchmark::State& state) {
+  const std::size_t n = std::size_t{1} << state.range(0);
+  const auto bases = points<F>(n);
+  const std::vector<std::uint64_t> mask(n / 64, ~std::uint64_t{0});
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> bits(n / 64);
+  for (auto& word : bits) word = random();
+  for (auto _ : state) benchmark::DoNotOptimize(batch_add<F>(bases, mask, bits));
+  count_items(state, n);
+}
+BENCHMARK(bit_sum<curve::Fp>)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(bit_sum<curve::Fp2>)->Arg(18)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+template <class F>
+void fixed_base(benchmark::State& state) {
+  const std::size_t n = std::size_t{1} << state.range(0);
+  const FixedBase<F> base(AffinePoint<F>::generator(), std::size_t{1} << 22);
+  const auto scalars = testing::random_scalars(n, 4);
+  std::vector<AffinePoint<F>> out(n);
+  for (auto _ : state) base.multiply(scalars, out);
+  count_items(state, n);
+}
+BENCHMARK(fixed_base<curve::Fp>)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(fixed_base<curve::Fp2>)->Arg(14)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void quotient(benchmark::State& state, bool derivative) {
+  const Domain domain(static_cast<unsigned>(state.range(0)));
+  const std::vector<Fr> a = testing::random_scalars(domain.n(), 5), b = testing::random_scalars(domain.n(), 6);
+  std::vector<Fr> a_work = a, b_work = b, c_work = a;
+  for (auto _ : state) {
+    if (derivative) {
+      benchmark::DoNotOptimize(quotient_derivative(domain, a, b));
+    } else {
+      quotient_textbook(domain, a_work, b_work, c_work);
+    }
+  }
+  count_items(state, domain.n());
+}
+BENCHMARK_CAPTURE(quotient, textbook, false)->Arg(17)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(quotient, derivative, true)->Arg(17)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void evaluate_toy(benchmark::State& state) {
+  const testing::ToyCircuit toy(std::size_t{1} << state.range(0), 60);
+  const VariableMap variables(toy.shape);
+  std::vector<Fr> rows(toy.shape.num_rows());
+  for (auto _ : state) evaluate(toy.shape, variables, toy.witness, Matrix::kA, rows);
+  count_items(state, rows.size());
+}
+BENCHMARK(evaluate_toy)->Arg(12)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace cuzk::groth16
