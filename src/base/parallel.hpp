@@ -14,6 +14,16 @@ void parallel_for(std::size_t n, Body&& body) {
   tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { body(i); });
 }
 
+/// The same for a few large pieces of work: each is handed out on its own, so that none waits
+/// behind another.
+template <class Body>
+void parallel_tasks(std::size_t n, Body&& body) {
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, n, 1),
+      [&](const tbb::blocked_range<std::size_t>& range) { body(range.begin()); },
+      tbb::simple_partitioner());
+}
+
 /// Calls body(first, last) for disjoint ranges that cover [0, n), none larger than it need be but
 /// at least `grain` long.
 template <class Body>

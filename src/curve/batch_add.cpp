@@ -1,10 +1,10 @@
 #include "curve/batch_add.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "curve/batch_add_kernels.hpp"
 #include "curve/cpu_features.hpp"
+
+#include <algorithm>
 
 namespace cuzk::curve {
 
@@ -51,7 +51,8 @@ BatchAdder<F>::BatchAdder(BatchArithmetic arithmetic) : kernel_(batch_add_kernel
   }
 #endif
   regular_.reserve(kCapacity);
-  scratch_.resize((kCapacity * batch_add_kernels::kScratchBytes<F> + sizeof(Line) - 1) / sizeof(Line));
+  scratch_.resize((kCapacity * batch_add_kernels::kScratchBytes<F> + sizeof(Line) - 1) /
+                  sizeof(Line));
 }
 
 template <class F>
@@ -75,7 +76,8 @@ void BatchAdder<F>::add_chunk(std::span<const PointAddition<F>> additions) {
       acc = addition.negate ? -addend : addend;
     } else if (acc.x == addend.x) {
       const AffinePoint<F> signed_addend = addition.negate ? -addend : addend;
-      acc = acc.y == signed_addend.y ? JacobianPoint<F>::from(acc).doubled().to_affine() : AffinePoint<F>::identity();
+      acc = acc.y == signed_addend.y ? JacobianPoint<F>::from(acc).doubled().to_affine()
+                                     : AffinePoint<F>::identity();
     } else {
       regular_.push_back(addition);
     }
@@ -88,7 +90,8 @@ template <class F>
 JacobianPoint<F> PointSum<F>::finish() {
   run();
   for (std::size_t half = kLanes / 2; half >= 64; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) pending_.push_back({&lanes_[i], &lanes_[half + i], false});
+    for (std::size_t i = 0; i < half; ++i)
+      pending_.push_back({&lanes_[i], &lanes_[half + i], false});
     run();
     for (std::size_t i = 0; i < half; ++i) lanes_[half + i] = AffinePoint<F>::identity();
   }

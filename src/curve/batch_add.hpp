@@ -1,11 +1,11 @@
 #pragma once
 
+#include "curve/g1.hpp"
+#include "curve/g2.hpp"
+
 #include <cstddef>
 #include <span>
 #include <vector>
-
-#include "curve/g1.hpp"
-#include "curve/g2.hpp"
 
 namespace cuzk::curve {
 
@@ -17,17 +17,19 @@ struct PointAddition {
   bool negate;
 };
 
-/// Which arithmetic a BatchAdder uses. kBest is the fastest that this processor has; the others are for tests and
-/// benchmarks. All give the same bytes.
+/// Which arithmetic a BatchAdder uses. kBest is the fastest that this processor has; the others are
+/// for tests and benchmarks. All give the same bytes.
 enum class BatchArithmetic { kBest, kScalar, kAvx2 };
 
 /// Whether this processor (and this build) can run it.
 bool is_available(BatchArithmetic arithmetic);
 
 /// Affine additions in batches that share one inversion (Montgomery's trick):
-///   λ = (y2 - y1)/(x2 - x1), x3 = λ² - x1 - x2, y3 = λ(x1 - x3) - y1: 5 multiplications and a squaring each.
-/// Complete: either point may be infinity, both may be equal or opposite; such additions take a slower path, so they
-/// should be rare. The object owns scratch memory only; one thread uses it at a time.
+///   λ = (y2 - y1)/(x2 - x1), x3 = λ² - x1 - x2, y3 = λ(x1 - x3) - y1: 5 multiplications and a
+///   squaring each.
+/// Complete: either point may be infinity, both may be equal or opposite; such additions take a
+/// slower path, so they should be rare. The object owns scratch memory only; one thread uses it at
+/// a time.
 template <class F>
 class BatchAdder {
  public:
@@ -37,8 +39,8 @@ class BatchAdder {
   /// Throws InvalidInput if the arithmetic is not available.
   explicit BatchAdder(BatchArithmetic arithmetic = BatchArithmetic::kBest);
 
-  /// Performs all additions. The accumulators must be distinct, and no addend may be an accumulator of the same call.
-  /// Calls of any length work; best are 256 to kCapacity.
+  /// Performs all additions. The accumulators must be distinct, and no addend may be an accumulator
+  /// of the same call. Calls of any length work; best are 256 to kCapacity.
   void add(std::span<const PointAddition<F>> additions);
 
  private:
@@ -57,12 +59,14 @@ class BatchAdder {
 extern template class BatchAdder<Fp>;
 extern template class BatchAdder<Fp2>;
 
-/// The sum of a stream of points, kept as many partial sums side by side. The points are not changed, and must live until
-/// the call of add() that gets the kLanes-th one after them, or finish().
+/// The sum of a stream of points, kept as many partial sums side by side. The points are not
+/// changed, and must live until the call of add() that gets the kLanes-th one after them, or
+/// finish().
 template <class F>
 class PointSum {
  public:
-  explicit PointSum(BatchArithmetic arithmetic = BatchArithmetic::kBest) : adder_(arithmetic), lanes_(kLanes) {
+  explicit PointSum(BatchArithmetic arithmetic = BatchArithmetic::kBest)
+      : adder_(arithmetic), lanes_(kLanes) {
     pending_.reserve(kLanes);
   }
 

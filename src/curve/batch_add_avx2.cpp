@@ -1,7 +1,7 @@
-#include <algorithm>
-
 #include "curve/batch_add_kernels.hpp"
 #include "curve/vector_field_avx2.hpp"
+
+#include <algorithm>
 
 #if defined(__x86_64__)
 
@@ -15,15 +15,18 @@ CUZK_AVX2 __attribute__((noinline)) void multiply_fp(const Fp8& a, const Fp8& b,
   avx2::multiply_pairs<1, avx2::FpVectorField, Fp8>({&a}, {&b}, out);
 }
 
-CUZK_AVX2 __attribute__((noinline)) void multiply_sum_fp(const Fp8& a, const Fp8& b, const Fp8& c, const Fp8& d, Fp8& out) {
+CUZK_AVX2 __attribute__((noinline)) void multiply_sum_fp(const Fp8& a, const Fp8& b, const Fp8& c,
+                                                         const Fp8& d, Fp8& out) {
   avx2::multiply_pairs<2, avx2::FpVectorField, Fp8>({&a, &c}, {&b, &d}, out);
 }
 
-CUZK_AVX2 __attribute__((noinline)) void load_fp(const std::uint64_t* const (&sources)[8], Fp8& out) {
+CUZK_AVX2 __attribute__((noinline)) void load_fp(const std::uint64_t* const (&sources)[8],
+                                                 Fp8& out) {
   avx2::load_lanes(sources, out);
 }
 
-CUZK_AVX2 __attribute__((noinline)) void store_fp(const Fp8& value, std::uint64_t* const (&targets)[8]) {
+CUZK_AVX2 __attribute__((noinline)) void store_fp(const Fp8& value,
+                                                  std::uint64_t* const (&targets)[8]) {
   avx2::store_lanes(value, targets);
 }
 
@@ -36,7 +39,9 @@ struct Field8<Fp> {
   Fp8 value;
 
   CUZK_AVX2_INLINE void load(const std::uint64_t* const (&sources)[8]) { load_fp(sources, value); }
-  CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const { store_fp(value, targets); }
+  CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const {
+    store_fp(value, targets);
+  }
 
   static CUZK_AVX2_INLINE void subtract(const Field8& a, const Field8& b, Field8& out) {
     avx2::subtract(a.value, b.value, out.value);
@@ -47,7 +52,9 @@ struct Field8<Fp> {
   static CUZK_AVX2_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
     multiply_fp(a.value, b.value, out.value);
   }
-  static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) { multiply_fp(a.value, a.value, out.value); }
+  static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) {
+    multiply_fp(a.value, a.value, out.value);
+  }
 };
 
 template <>
@@ -154,8 +161,8 @@ CUZK_AVX2 void invert_lanes(Field8<F>& values) {
   values.load(sources);
 }
 
-// Bounds, in multiples of p: differences of coordinates are below 1; products of two such below 0.7 (G1) or 0.8 (G2), and
-// so on: all operands stay below 3 and all stored values within 4.
+// Bounds, in multiples of p: differences of coordinates are below 1; products of two such below 0.7
+// (G1) or 0.8 (G2), and so on: all operands stay below 3 and all stored values within 4.
 template <class F>
 CUZK_AVX2 void add_groups(std::span<const PointAddition<F>> additions, Field8<F>* scratch) {
   const std::size_t groups = additions.size() / kLanes;
@@ -213,7 +220,8 @@ void add_any(std::span<const PointAddition<F>> additions, void* scratch) {
   const std::size_t whole = additions.size() / kLanes * kLanes;
   if (whole == additions.size()) return add_groups(additions, values);
   // The last group is filled up with additions of the generator to its double.
-  static const AffinePoint<F> kDouble = JacobianPoint<F>::from(AffinePoint<F>::generator()).doubled().to_affine();
+  static const AffinePoint<F> kDouble =
+      JacobianPoint<F>::from(AffinePoint<F>::generator()).doubled().to_affine();
   AffinePoint<F> spare[kLanes];
   std::vector<PointAddition<F>> filled(additions.begin(), additions.end());
   for (unsigned i = 0; filled.size() % kLanes != 0; ++i) {
@@ -225,10 +233,15 @@ void add_any(std::span<const PointAddition<F>> additions, void* scratch) {
 
 }  // namespace
 
-static_assert(kScratchBytes<Fp> >= 2 * sizeof(Field8<Fp>) / kLanes && kScratchBytes<Fp2> >= 2 * sizeof(Field8<Fp2>) / kLanes);
+static_assert(kScratchBytes<Fp> >= 2 * sizeof(Field8<Fp>) / kLanes &&
+              kScratchBytes<Fp2> >= 2 * sizeof(Field8<Fp2>) / kLanes);
 
-void add_avx2(std::span<const PointAddition<Fp>> additions, void* scratch) { add_any(additions, scratch); }
-void add_avx2(std::span<const PointAddition<Fp2>> additions, void* scratch) { add_any(additions, scratch); }
+void add_avx2(std::span<const PointAddition<Fp>> additions, void* scratch) {
+  add_any(additions, scratch);
+}
+void add_avx2(std::span<const PointAddition<Fp2>> additions, void* scratch) {
+  add_any(additions, scratch);
+}
 
 }  // namespace cuzk::curve::batch_add_kernels
 

@@ -2,8 +2,9 @@
 
 #include "curve/batch_add.hpp"
 
-/// Inside of BatchAdder. A kernel adds regular pairs only: at least one, no infinity, different x. `scratch` is aligned to
-/// 64 bytes and holds kScratchBytes for each addition, their number rounded up to a multiple of kLanes.
+/// Inside of BatchAdder. A kernel adds regular pairs only: at least one, no infinity, different x.
+/// `scratch` is aligned to 64 bytes and holds kScratchBytes for each addition, their number rounded
+/// up to a multiple of kLanes.
 namespace cuzk::curve::batch_add_kernels {
 
 /// The vector kernels take additions in groups of this many.

@@ -24,8 +24,9 @@ struct Case {
   using Field = F;
   static constexpr BatchArithmetic arithmetic = kArithmetic;
 };
-using Cases = ::testing::Types<Case<Fp, BatchArithmetic::kScalar>, Case<Fp, BatchArithmetic::kAvx2>,
-                               Case<Fp2, BatchArithmetic::kScalar>, Case<Fp2, BatchArithmetic::kAvx2>>;
+using Cases =
+    ::testing::Types<Case<Fp, BatchArithmetic::kScalar>, Case<Fp, BatchArithmetic::kAvx2>,
+                     Case<Fp2, BatchArithmetic::kScalar>, Case<Fp2, BatchArithmetic::kAvx2>>;
 TYPED_TEST_SUITE(BatchAdd, Cases);
 
 template <class C>
@@ -39,13 +40,15 @@ TYPED_TEST(BatchAdd, EqualsProjectiveAdditionForAllLengths) {
   const std::vector<AffinePoint<F>> points = multiples<F>(2300);
   BatchAdder<F> adder(TypeParam::arithmetic);
   for (const std::size_t n : {0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 100, 1023, 1024, 1025}) {
-    std::vector<AffinePoint<F>> acc(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(n));
+    std::vector<AffinePoint<F>> acc(points.begin(),
+                                    points.begin() + static_cast<std::ptrdiff_t>(n));
     std::vector<PointAddition<F>> additions;
     for (std::size_t i = 0; i < n; ++i) additions.push_back({&acc[i], &points[n + i], i % 3 == 1});
     adder.add(additions);
     for (std::size_t i = 0; i < n; ++i) {
       const AffinePoint<F> addend = i % 3 == 1 ? -points[n + i] : points[n + i];
-      ASSERT_EQ(acc[i], (JacobianPoint<F>::from(points[i]) + addend).to_affine()) << i << " of " << n;
+      ASSERT_EQ(acc[i], (JacobianPoint<F>::from(points[i]) + addend).to_affine())
+          << i << " of " << n;
     }
   }
 }
@@ -61,14 +64,16 @@ TYPED_TEST(BatchAdd, IsComplete) {
     bool negate;
     Point sum;
   };
-  const std::vector<Row> rows = {{none, none, false, none}, {none, none, true, none},  {none, g, false, g},
-                                 {none, g, true, -g},       {g, none, false, g},       {g, none, true, g},
-                                 {g, g, false, twice},      {g, g, true, none},        {g, -g, false, none},
-                                 {g, -g, true, twice},      {twice, g, true, g},       {twice, -g, false, g}};
+  const std::vector<Row> rows = {
+      {none, none, false, none}, {none, none, true, none}, {none, g, false, g},
+      {none, g, true, -g},       {g, none, false, g},      {g, none, true, g},
+      {g, g, false, twice},      {g, g, true, none},       {g, -g, false, none},
+      {g, -g, true, twice},      {twice, g, true, g},      {twice, -g, false, g}};
   std::vector<Point> acc;
   for (const Row& row : rows) acc.push_back(row.acc);
   std::vector<PointAddition<F>> additions;
-  for (std::size_t i = 0; i < rows.size(); ++i) additions.push_back({&acc[i], &rows[i].addend, rows[i].negate});
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    additions.push_back({&acc[i], &rows[i].addend, rows[i].negate});
   BatchAdder<F>(TypeParam::arithmetic).add(additions);
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(acc[i], rows[i].sum) << i;
 }

@@ -6,8 +6,8 @@
 
 namespace cuzk::curve {
 
-/// Replaces every element by its inverse with one inversion and 3(n-1) multiplications (Montgomery's trick); zeros stay
-/// zero. F is any field of this layer.
+/// Replaces every element by its inverse with one inversion and 3(n-1) multiplications
+/// (Montgomery's trick); zeros stay zero. F is any field of this layer.
 template <class F>
 void invert_all(std::span<F> elements) {
   std::vector<F> prefix(elements.size());  // product of the non-zero elements before

@@ -1,11 +1,11 @@
+#include "curve/batch_invert.hpp"
+#include "curve/fp2.hpp"
+#include "curve/fr.hpp"
+
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
-
-#include "curve/batch_invert.hpp"
-#include "curve/fp2.hpp"
-#include "curve/fr.hpp"
 
 // The laws of all fields of this layer, on edge values first.
 namespace cuzk::curve {
@@ -22,13 +22,15 @@ Limbs<N> minus(Limbs<N> a, std::uint64_t b) {
 
 template <class F, std::size_t N>
 std::vector<F> prime_field_elements(const PrimeField<N>& field, std::uint64_t seed) {
-  // Montgomery limbs: 0, 1 and 2 as limbs, the forms of 1 and R, m - 1 and m - 2 as limbs, all ones below m.
+  // Montgomery limbs: 0, 1 and 2 as limbs, the forms of 1 and R, m - 1 and m - 2 as limbs, all ones
+  // below m.
   Limbs<N> ones;
   ones.fill(~std::uint64_t{0});
   ones[N - 1] = field.modulus[N - 1] - 1;
   std::vector<F> out;
-  for (const Limbs<N>& limbs : {Limbs<N>{}, Limbs<N>{1}, Limbs<N>{2}, field.one, field.r2, field.negate(field.one),
-                                minus(field.modulus, 1), minus(field.modulus, 2), ones}) {
+  for (const Limbs<N>& limbs :
+       {Limbs<N>{}, Limbs<N>{1}, Limbs<N>{2}, field.one, field.r2, field.negate(field.one),
+        minus(field.modulus, 1), minus(field.modulus, 2), ones}) {
     out.push_back(F::from_montgomery(limbs));
   }
   std::mt19937_64 random(seed);
@@ -112,7 +114,8 @@ TEST(Fr, BytesAreCanonicalOrRefused) {
   const base::Bytes32 zero{};
   EXPECT_EQ(Fr::from_bytes_le(zero), Fr::zero());
   base::Bytes32 modulus;
-  for (std::size_t i = 0; i < 32; ++i) modulus[i] = static_cast<std::uint8_t>(kFrField.modulus[i / 8] >> 8 * (i % 8));
+  for (std::size_t i = 0; i < 32; ++i)
+    modulus[i] = static_cast<std::uint8_t>(kFrField.modulus[i / 8] >> 8 * (i % 8));
   EXPECT_FALSE(Fr::from_bytes_le(modulus).has_value());
   EXPECT_EQ(Fr::from_bytes_le_reduced(modulus), Fr::zero());
   modulus[0] -= 1;

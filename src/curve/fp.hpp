@@ -1,5 +1,7 @@
 #pragma once
 
+#include "curve/params.hpp"
+
 #include <blst.h>
 
 #include <array>
@@ -8,12 +10,11 @@
 #include <span>
 #include <type_traits>
 
-#include "curve/params.hpp"
-
 namespace cuzk::curve {
 
-/// The base field of BLS12-381: integers modulo p = (z - 1)²·r/3 + z, 381 bits in six 64-bit limbs, least significant
-/// first; Montgomery form (x·2^384 mod p) throughout. Plain value; threads may share const objects.
+/// The base field of BLS12-381: integers modulo p = (z - 1)²·r/3 + z, 381 bits in six 64-bit limbs,
+/// least significant first; Montgomery form (x·2^384 mod p) throughout. Plain value; threads may
+/// share const objects.
 class Fp {
  public:
   static constexpr int kNumBits = 381;
@@ -23,7 +24,9 @@ class Fp {
 
   static constexpr Fp zero() { return {}; }
   static constexpr Fp one() { return from_montgomery(kFpField.one); }
-  static constexpr Fp from_u64(std::uint64_t value) { return from_montgomery(kFpField.from_u64(value)); }
+  static constexpr Fp from_u64(std::uint64_t value) {
+    return from_montgomery(kFpField.from_u64(value));
+  }
   /// The element whose Montgomery limbs are these; they must be below p.
   static constexpr Fp from_montgomery(const Limbs<6>& limbs) {
     Fp out;

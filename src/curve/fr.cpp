@@ -1,8 +1,8 @@
 #include "curve/fr.hpp"
 
-#include <cstring>
-
 #include "curve/batch_invert.hpp"
+
+#include <cstring>
 
 namespace cuzk::curve {
 
@@ -44,7 +44,8 @@ Fr Fr::from_bytes_le_reduced(std::span<const std::uint8_t, 32> bytes) {
   while (!less_than_modulus(value)) {  // at most twice: 2^256 < 3r
     unsigned __int128 borrow = 0;
     for (int i = 0; i < 4; ++i) {
-      const unsigned __int128 difference = static_cast<unsigned __int128>(value[i]) - kModulus[i] - borrow;
+      const unsigned __int128 difference =
+          static_cast<unsigned __int128>(value[i]) - kModulus[i] - borrow;
       value[i] = static_cast<std::uint64_t>(difference);
       borrow = difference >> 64 & 1;
     }

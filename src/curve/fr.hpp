@@ -1,5 +1,8 @@
 #pragma once
 
+#include "base/bytes.hpp"
+#include "curve/params.hpp"
+
 #include <blst.h>
 
 #include <array>
@@ -9,15 +12,13 @@
 #include <span>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "curve/params.hpp"
-
 namespace cuzk::curve {
 
 /// The scalar field of BLS12-381: integers modulo
-///   r = z⁴ - z² + 1 = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001, z = -0xd201000000010000.
-/// 255 bits in four 64-bit limbs, least significant first; Montgomery form (x·2^256 mod r) throughout.
-/// Plain value, no invariants beyond limbs() < r; threads may share const objects.
+///   r = z⁴ - z² + 1 = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001, z =
+///   -0xd201000000010000.
+/// 255 bits in four 64-bit limbs, least significant first; Montgomery form (x·2^256 mod r)
+/// throughout. Plain value, no invariants beyond limbs() < r; threads may share const objects.
 class Fr {
  public:
   /// Bits of r, and the bits that always fit: any integer of kCapacity bits is below r.
@@ -25,8 +26,8 @@ class Fr {
   static constexpr int kCapacity = 254;
   static constexpr std::size_t kBytes = 32;
   /// r as an integer.
-  static constexpr std::array<std::uint64_t, 4> kModulus = {0xffffffff00000001, 0x53bda402fffe5bfe, 0x3339d80809a1d805,
-                                                            0x73eda753299d7d48};
+  static constexpr std::array<std::uint64_t, 4> kModulus = {0xffffffff00000001, 0x53bda402fffe5bfe,
+                                                            0x3339d80809a1d805, 0x73eda753299d7d48};
 
   constexpr Fr() : value_{} {}
 
@@ -90,8 +91,8 @@ class Fr {
   Fr pow(std::uint64_t exponent) const;
 
   friend bool operator==(const Fr& a, const Fr& b) {
-    return ((a.value_.l[0] ^ b.value_.l[0]) | (a.value_.l[1] ^ b.value_.l[1]) | (a.value_.l[2] ^ b.value_.l[2]) |
-            (a.value_.l[3] ^ b.value_.l[3])) == 0;
+    return ((a.value_.l[0] ^ b.value_.l[0]) | (a.value_.l[1] ^ b.value_.l[1]) |
+            (a.value_.l[2] ^ b.value_.l[2]) | (a.value_.l[3] ^ b.value_.l[3])) == 0;
   }
 
   const blst_fr* blst() const { return &value_; }
@@ -111,7 +112,8 @@ inline const Fr& Fr::one() { return detail::kFrOne; }
 
 static_assert(sizeof(Fr) == 32 && std::is_trivially_copyable_v<Fr>);
 
-/// Replaces every element by its inverse with one inversion and 3(n-1) multiplications; zeros stay zero.
+/// Replaces every element by its inverse with one inversion and 3(n-1) multiplications; zeros stay
+/// zero.
 void batch_invert(std::span<Fr> elements);
 
 }  // namespace cuzk::curve

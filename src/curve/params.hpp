@@ -2,9 +2,10 @@
 
 #include "curve/wide.hpp"
 
-/// The numbers of BLS12-381, all derived at compile time from the curve's parameter z and the two generators of the
-/// scalar field's and the curve's definition. Host and device code read them from here.
-/// [S. Bowe, "BLS12-381: New zk-SNARK Elliptic Curve Construction"; zkcrypto/bls12_381 src/notes/design.rs]
+/// The numbers of BLS12-381, all derived at compile time from the curve's parameter z and the two
+/// generators of the scalar field's and the curve's definition. Host and device code read them from
+/// here. [S. Bowe, "BLS12-381: New zk-SNARK Elliptic Curve Construction"; zkcrypto/bls12_381
+/// src/notes/design.rs]
 namespace cuzk::curve {
 
 using wide::Limbs;
@@ -12,9 +13,9 @@ using wide::Limbs;
 /// A prime field in Montgomery form: x is held as x·R mod m with R = 2^(64·N).
 template <std::size_t N>
 struct PrimeField {
-  Limbs<N> modulus;           ///< m
-  Limbs<N> one;               ///< R mod m
-  Limbs<N> r2;                ///< R² mod m
+  Limbs<N> modulus;                ///< m
+  Limbs<N> one;                    ///< R mod m
+  Limbs<N> r2;                     ///< R² mod m
   std::uint64_t negative_inverse;  ///< -m⁻¹ mod 2^64
 
   static constexpr PrimeField derive(const Limbs<N>& modulus) {
@@ -102,11 +103,13 @@ inline constexpr std::uint64_t kX = 0xd201000000010000;
 /// Scalar field: r = z⁴ - z² + 1.
 inline constexpr PrimeField<4> kFrField = PrimeField<4>::derive(detail::scalar_modulus(kX));
 /// Base field: p = (z - 1)²·r/3 + z.
-inline constexpr PrimeField<6> kFpField = PrimeField<6>::derive(detail::base_modulus(kX, kFrField.modulus));
+inline constexpr PrimeField<6> kFpField =
+    PrimeField<6>::derive(detail::base_modulus(kX, kFrField.modulus));
 
 static_assert(wide::bit_width(kFrField.modulus) == 255 && wide::bit_width(kFpField.modulus) == 381);
 
-/// A generator of the scalar field's multiplicative group; also the shift of the coset that quotients are divided on.
+/// A generator of the scalar field's multiplicative group; also the shift of the coset that
+/// quotients are divided on.
 inline constexpr std::uint64_t kFrGenerator = 7;
 /// 2^kTwoAdicity is the highest power of two that divides r - 1: the largest evaluation domain.
 inline constexpr unsigned kTwoAdicity = 32;
@@ -123,12 +126,15 @@ static_assert(wide::trailing_zeros(detail::scalar_modulus_minus_one()) == kTwoAd
 
 /// A primitive 2^32-th root of unity: 7^((r-1)/2^32), Montgomery form.
 inline constexpr Limbs<4> kFrRootOfUnity =
-    kFrField.pow(kFrField.from_u64(kFrGenerator), wide::shift_right(detail::scalar_modulus_minus_one(), kTwoAdicity));
+    kFrField.pow(kFrField.from_u64(kFrGenerator),
+                 wide::shift_right(detail::scalar_modulus_minus_one(), kTwoAdicity));
 
-static_assert(kFrField.pow(kFrRootOfUnity, Limbs<1>{std::uint64_t{1} << 31}) == kFrField.negate(kFrField.one),
+static_assert(kFrField.pow(kFrRootOfUnity, Limbs<1>{std::uint64_t{1} << 31}) ==
+                  kFrField.negate(kFrField.one),
               "the root has order 2^32 exactly");
 
-/// A primitive cube root of unity β of Fp, Montgomery form: (x, y) -> (βx, y) multiplies G1 by -z². [GLV 2001]
+/// A primitive cube root of unity β of Fp, Montgomery form: (x, y) -> (βx, y) multiplies G1 by -z².
+/// [GLV 2001]
 inline constexpr Limbs<6> kFpCubeRoot = [] {
   Limbs<6> exponent = kFpField.modulus;
   exponent[0] -= 1;
@@ -136,7 +142,8 @@ inline constexpr Limbs<6> kFpCubeRoot = [] {
   return kFpField.pow(kFpField.from_u64(2), wide::divide(exponent, 3, remainder));
 }();
 
-static_assert(kFpCubeRoot != kFpField.one && kFpField.pow(kFpCubeRoot, Limbs<1>{3}) == kFpField.one);
+static_assert(kFpCubeRoot != kFpField.one &&
+              kFpField.pow(kFpCubeRoot, Limbs<1>{3}) == kFpField.one);
 
 /// G1: y² = x³ + 4 over Fp; G2: y² = x³ + 4(1 + u) over Fp2 = Fp[u]/(u² + 1).
 inline constexpr std::uint64_t kCurveB = 4;

@@ -1,12 +1,12 @@
 #include "curve/params.hpp"
 
-#include <blst.h>
-#include <gtest/gtest.h>
-
 #include "base/bytes.hpp"
 #include "curve/fr.hpp"
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
+
+#include <blst.h>
+#include <gtest/gtest.h>
 
 namespace cuzk::curve {
 namespace {
@@ -15,14 +15,17 @@ template <std::size_t N>
 Limbs<N> from_hex_be(std::string_view text) {
   const base::Bytes bytes = base::from_hex(text).value();
   Limbs<N> out{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) out[i / 8] |= std::uint64_t{bytes[bytes.size() - 1 - i]} << 8 * (i % 8);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    out[i / 8] |= std::uint64_t{bytes[bytes.size() - 1 - i]} << 8 * (i % 8);
   return out;
 }
 
 TEST(Params, ModuliAreThePublishedOnes) {
-  EXPECT_EQ(kFrField.modulus, from_hex_be<4>("73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001"));
-  EXPECT_EQ(kFpField.modulus, from_hex_be<6>("1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f624"
-                                             "1eabfffeb153ffffb9feffffffffaaab"));
+  EXPECT_EQ(kFrField.modulus,
+            from_hex_be<4>("73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001"));
+  EXPECT_EQ(kFpField.modulus,
+            from_hex_be<6>("1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f624"
+                           "1eabfffeb153ffffb9feffffffffaaab"));
 }
 
 // blst's Montgomery forms of 1 and of R are R and R² mod m.
@@ -91,7 +94,8 @@ TEST(Wide, Arithmetic) {
   EXPECT_TRUE(wide::subtract(a, L{1, 2}));
   EXPECT_EQ(a, (L{~std::uint64_t{0}, ~std::uint64_t{0}}));
   EXPECT_TRUE(wide::add(a, L{1, 0}));
-  EXPECT_EQ(wide::multiply(Limbs<1>{~std::uint64_t{0}}, Limbs<1>{~std::uint64_t{0}}), (L{1, ~std::uint64_t{0} - 1}));
+  EXPECT_EQ(wide::multiply(Limbs<1>{~std::uint64_t{0}}, Limbs<1>{~std::uint64_t{0}}),
+            (L{1, ~std::uint64_t{0} - 1}));
   std::uint64_t rest = 0;
   EXPECT_EQ(wide::divide(L{5, 7}, 3, rest), (L{0x5555555555555557, 2}));
   EXPECT_EQ(rest, 0U);

@@ -50,8 +50,10 @@ struct Blst<Fp2> {
   static constexpr auto multiply = blst_p2_mult;
 };
 
-static_assert(sizeof(AffinePoint<Fp>) == sizeof(blst_p1_affine) && sizeof(JacobianPoint<Fp>) == sizeof(blst_p1));
-static_assert(sizeof(AffinePoint<Fp2>) == sizeof(blst_p2_affine) && sizeof(JacobianPoint<Fp2>) == sizeof(blst_p2));
+static_assert(sizeof(AffinePoint<Fp>) == sizeof(blst_p1_affine) &&
+              sizeof(JacobianPoint<Fp>) == sizeof(blst_p1));
+static_assert(sizeof(AffinePoint<Fp2>) == sizeof(blst_p2_affine) &&
+              sizeof(JacobianPoint<Fp2>) == sizeof(blst_p2));
 
 template <class F>
 auto raw(const AffinePoint<F>& point) {
@@ -72,7 +74,8 @@ auto raw(JacobianPoint<F>& point) {
 
 // What a decoder of blst returned, and what it leaves open.
 template <class F>
-PointFault accept(BLST_ERROR error, const AffinePoint<F>& point, PointCheck check, AffinePoint<F>& out) {
+PointFault accept(BLST_ERROR error, const AffinePoint<F>& point, PointCheck check,
+                  AffinePoint<F>& out) {
   if (error == BLST_POINT_NOT_ON_CURVE) return PointFault::kNotOnCurve;
   if (error != BLST_SUCCESS) return PointFault::kEncoding;
   if (check == PointCheck::kInGroup && !point.is_in_group()) return PointFault::kNotInGroup;
@@ -121,23 +124,24 @@ std::array<std::uint8_t, AffinePoint<F>::kCompressedBytes> AffinePoint<F>::to_co
 }
 
 template <class F>
-std::array<std::uint8_t, AffinePoint<F>::kUncompressedBytes> AffinePoint<F>::to_uncompressed() const {
+std::array<std::uint8_t, AffinePoint<F>::kUncompressedBytes> AffinePoint<F>::to_uncompressed()
+    const {
   std::array<std::uint8_t, kUncompressedBytes> out;
   Blst<F>::serialize(out.data(), raw(*this));
   return out;
 }
 
 template <class F>
-PointFault AffinePoint<F>::from_compressed(std::span<const std::uint8_t, kCompressedBytes> bytes, PointCheck check,
-                                           AffinePoint& out) {
+PointFault AffinePoint<F>::from_compressed(std::span<const std::uint8_t, kCompressedBytes> bytes,
+                                           PointCheck check, AffinePoint& out) {
   AffinePoint point;
   const BLST_ERROR error = Blst<F>::uncompress(raw(point), bytes.data());
   return accept(error, point, check, out);
 }
 
 template <class F>
-PointFault AffinePoint<F>::from_uncompressed(std::span<const std::uint8_t, kUncompressedBytes> bytes, PointCheck check,
-                                             AffinePoint& out) {
+PointFault AffinePoint<F>::from_uncompressed(
+    std::span<const std::uint8_t, kUncompressedBytes> bytes, PointCheck check, AffinePoint& out) {
   // blst takes a compressed encoding here, too; the format does not.
   if ((bytes[0] & 0x80) != 0) return PointFault::kEncoding;
   AffinePoint point;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "curve/fp2.hpp"
+#include "curve/fr.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -7,19 +10,18 @@
 #include <string_view>
 #include <vector>
 
-#include "curve/fp2.hpp"
-#include "curve/fr.hpp"
-
-/// Points of the two curves, generic in the coordinate field: F = Fp for G1, Fp2 for G2 (g1.hpp and g2.hpp name them).
-/// Encodings are zcash's: big-endian coordinates, c1 before c0 in Fp2; three flags in the top bits of the first byte:
-///   0x80 compressed (x only), 0x40 point at infinity (all other bits zero), 0x20 compressed and y is the larger root.
+/// Points of the two curves, generic in the coordinate field: F = Fp for G1, Fp2 for G2 (g1.hpp and
+/// g2.hpp name them). Encodings are zcash's: big-endian coordinates, c1 before c0 in Fp2; three
+/// flags in the top bits of the first byte:
+///   0x80 compressed (x only), 0x40 point at infinity (all other bits zero), 0x20 compressed and y
+///   is the larger root.
 /// [zkcrypto/bls12_381 src/notes/serialization.rs]
 namespace cuzk::curve {
 
 /// Why bytes are not the point that was asked for.
 enum class PointFault {
   kNone,
-  kEncoding,    ///< wrong flags, or a coordinate that is not below p
+  kEncoding,  ///< wrong flags, or a coordinate that is not below p
   kNotOnCurve,
   kNotInGroup,  ///< on the curve, outside the subgroup of order r
   kIdentity,    ///< the point at infinity where a key or proof cannot have it
@@ -33,7 +35,8 @@ enum class PointCheck { kOnCurve, kInGroup };
 template <class F>
 struct JacobianPoint;
 
-/// (x, y), or the point at infinity as (0, 0). A plain value without invariants; is_on_curve() tells.
+/// (x, y), or the point at infinity as (0, 0). A plain value without invariants; is_on_curve()
+/// tells.
 template <class F>
 struct AffinePoint {
   static constexpr std::size_t kCompressedBytes = sizeof(F);
@@ -46,8 +49,8 @@ struct AffinePoint {
 
   bool is_identity() const { return x.is_zero() && y.is_zero(); }
   bool is_on_curve() const;
-  /// In the subgroup of order r; for a point on the curve. 60 µs in G1, 80 µs in G2: a batch is cheaper by
-  /// subgroup_check.hpp.
+  /// In the subgroup of order r; for a point on the curve. 60 µs in G1, 80 µs in G2: a batch is
+  /// cheaper by subgroup_check.hpp.
   bool is_in_group() const;
 
   AffinePoint operator-() const { return {x, is_identity() ? y : -y}; }
@@ -57,10 +60,10 @@ struct AffinePoint {
   std::array<std::uint8_t, kUncompressedBytes> to_uncompressed() const;
 
   /// Decoders leave `out` alone unless they return kNone; they accept the identity.
-  static PointFault from_compressed(std::span<const std::uint8_t, kCompressedBytes> bytes, PointCheck check,
-                                    AffinePoint& out);
-  static PointFault from_uncompressed(std::span<const std::uint8_t, kUncompressedBytes> bytes, PointCheck check,
-                                      AffinePoint& out);
+  static PointFault from_compressed(std::span<const std::uint8_t, kCompressedBytes> bytes,
+                                    PointCheck check, AffinePoint& out);
+  static PointFault from_uncompressed(std::span<const std::uint8_t, kUncompressedBytes> bytes,
+                                      PointCheck check, AffinePoint& out);
 };
 
 /// (X, Y, Z) for x = X/Z², y = Y/Z³; infinity has Z = 0. Addition is complete: any two points.

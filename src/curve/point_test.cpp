@@ -1,12 +1,12 @@
 #include "curve/point.hpp"
 
+#include "curve/g1.hpp"
+#include "curve/g2.hpp"
+
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <vector>
-
-#include "curve/g1.hpp"
-#include "curve/g2.hpp"
 
 namespace cuzk::curve {
 namespace {
@@ -16,7 +16,8 @@ base::Bytes big_endian(const Fp& value) {
   const Limbs<6> limbs = value.to_canonical();
   base::Bytes out;
   for (std::size_t i = 6; i-- > 0;) {
-    for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<std::uint8_t>(limbs[i] >> shift));
+    for (int shift = 56; shift >= 0; shift -= 8)
+      out.push_back(static_cast<std::uint8_t>(limbs[i] >> shift));
   }
   return out;
 }
@@ -48,8 +49,8 @@ base::Bytes specified_compressed(const AffinePoint<F>& point) {
   return out;
 }
 
-// A point on the curve outside the subgroup: the first x = 1, 2, ... with a square right-hand side will do, since nearly
-// all points of the curve are outside.
+// A point on the curve outside the subgroup: the first x = 1, 2, ... with a square right-hand side
+// will do, since nearly all points of the curve are outside.
 std::optional<Fp> square_root(const Fp& value) {
   Fp root;
   return blst_fp_sqrt(root.blst(), value.blst()) ? std::optional(root) : std::nullopt;
@@ -74,11 +75,15 @@ class Group : public ::testing::Test {
  protected:
   using Affine = AffinePoint<F>;
 
-  static PointFault decode_compressed(const base::Bytes& bytes, Affine& out, PointCheck check = PointCheck::kInGroup) {
-    return Affine::from_compressed(std::span(bytes).template first<Affine::kCompressedBytes>(), check, out);
+  static PointFault decode_compressed(const base::Bytes& bytes, Affine& out,
+                                      PointCheck check = PointCheck::kInGroup) {
+    return Affine::from_compressed(std::span(bytes).template first<Affine::kCompressedBytes>(),
+                                   check, out);
   }
-  static PointFault decode_uncompressed(const base::Bytes& bytes, Affine& out, PointCheck check = PointCheck::kInGroup) {
-    return Affine::from_uncompressed(std::span(bytes).template first<Affine::kUncompressedBytes>(), check, out);
+  static PointFault decode_uncompressed(const base::Bytes& bytes, Affine& out,
+                                        PointCheck check = PointCheck::kInGroup) {
+    return Affine::from_uncompressed(std::span(bytes).template first<Affine::kUncompressedBytes>(),
+                                     check, out);
   }
 };
 using Groups = ::testing::Types<Fp, Fp2>;
@@ -127,7 +132,8 @@ TYPED_TEST(Group, IdentityHasOneEncoding) {
   const AffinePoint<F> none = AffinePoint<F>::identity();
   AffinePoint<F> out = AffinePoint<F>::generator();
   for (const std::size_t extra : {std::size_t{0}, sizeof(F) - 1}) {
-    base::Bytes compressed = specified_compressed(none), uncompressed = specified_uncompressed(none);
+    base::Bytes compressed = specified_compressed(none),
+                uncompressed = specified_uncompressed(none);
     EXPECT_EQ(this->decode_compressed(compressed, out), PointFault::kNone);
     EXPECT_TRUE(out.is_identity());
     compressed[extra] |= 1;
@@ -146,18 +152,21 @@ TYPED_TEST(Group, CoordinatesMustBeBelowTheModulus) {
   using F = TypeParam;
   base::Bytes modulus;
   for (std::size_t i = 6; i-- > 0;) {
-    for (int shift = 56; shift >= 0; shift -= 8) modulus.push_back(static_cast<std::uint8_t>(kFpField.modulus[i] >> shift));
+    for (int shift = 56; shift >= 0; shift -= 8)
+      modulus.push_back(static_cast<std::uint8_t>(kFpField.modulus[i] >> shift));
   }
   AffinePoint<F> out;
   const AffinePoint<F>& g = AffinePoint<F>::generator();
   for (std::size_t coordinate = 0; coordinate < 2 * sizeof(F) / 48; ++coordinate) {
     base::Bytes bytes = specified_uncompressed(g);
-    std::copy(modulus.begin(), modulus.end(), bytes.begin() + static_cast<std::ptrdiff_t>(48 * coordinate));
+    std::copy(modulus.begin(), modulus.end(),
+              bytes.begin() + static_cast<std::ptrdiff_t>(48 * coordinate));
     EXPECT_EQ(this->decode_uncompressed(bytes, out), PointFault::kEncoding) << coordinate;
   }
   for (std::size_t coordinate = 0; coordinate < sizeof(F) / 48; ++coordinate) {
     base::Bytes bytes = specified_compressed(g);
-    std::copy(modulus.begin(), modulus.end(), bytes.begin() + static_cast<std::ptrdiff_t>(48 * coordinate));
+    std::copy(modulus.begin(), modulus.end(),
+              bytes.begin() + static_cast<std::ptrdiff_t>(48 * coordinate));
     bytes[0] |= 0x80;
     EXPECT_EQ(this->decode_compressed(bytes, out), PointFault::kEncoding) << coordinate;
   }
@@ -173,9 +182,11 @@ TYPED_TEST(Group, PointsOffTheCurveOrTheSubgroupAreRefused) {
   const AffinePoint<F> outside = outside_the_subgroup<F>();
   EXPECT_TRUE(outside.is_on_curve());
   EXPECT_FALSE(outside.is_in_group());
-  EXPECT_EQ(this->decode_uncompressed(specified_uncompressed(outside), out), PointFault::kNotInGroup);
+  EXPECT_EQ(this->decode_uncompressed(specified_uncompressed(outside), out),
+            PointFault::kNotInGroup);
   EXPECT_EQ(this->decode_compressed(specified_compressed(outside), out), PointFault::kNotInGroup);
-  EXPECT_EQ(this->decode_uncompressed(specified_uncompressed(outside), out, PointCheck::kOnCurve), PointFault::kNone);
+  EXPECT_EQ(this->decode_uncompressed(specified_uncompressed(outside), out, PointCheck::kOnCurve),
+            PointFault::kNone);
   EXPECT_EQ(out, outside);
 }
 
@@ -221,7 +232,8 @@ TYPED_TEST(Group, NormalizeKeepsInfinity) {
   using F = TypeParam;
   using Jacobian = JacobianPoint<F>;
   const AffinePoint<F>& g = AffinePoint<F>::generator();
-  const std::vector<Jacobian> points = {Jacobian::identity(), g * Fr::from_u64(5), Jacobian::identity(), Jacobian::from(g)};
+  const std::vector<Jacobian> points = {Jacobian::identity(), g * Fr::from_u64(5),
+                                        Jacobian::identity(), Jacobian::from(g)};
   const std::vector<AffinePoint<F>> affine = normalize<F>(points);
   ASSERT_EQ(affine.size(), points.size());
   for (std::size_t i = 0; i < points.size(); ++i) EXPECT_EQ(affine[i], points[i].to_affine());

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Integers of a fixed number of 64-bit limbs, least significant first, at compile time: what the curve's parameters are
-/// derived with. Plain and slow; no function is meant for data.
+/// Integers of a fixed number of 64-bit limbs, least significant first, at compile time: what the
+/// curve's parameters are derived with. Plain and slow; no function is meant for data.
 namespace cuzk::curve::wide {
 
 template <std::size_t N>

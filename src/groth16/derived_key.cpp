@@ -1,7 +1,5 @@
 #include "groth16/derived_key.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "groth16/ops/ntt.hpp"
@@ -10,6 +8,8 @@
 #include "groth16/transpose.hpp"
 #include "hash/sha256.hpp"
 #include "r1cs/variable.hpp"
+
+#include <algorithm>
 
 namespace cuzk::groth16 {
 
@@ -22,7 +22,8 @@ namespace {
 
 base::Bytes32 source_digest(const VerifyingKey& key) { return hash::sha256(key.to_bytes()); }
 
-// n · intt of points, natural to bit-reversed order: the butterflies of ntt_kernels.hpp with points.
+// n · intt of points, natural to bit-reversed order: the butterflies of ntt_kernels.hpp with
+// points.
 void intt_points(const Domain& domain, std::span<G1Jacobian> points) {
   std::vector<Fr> twiddles(std::max<std::size_t>(domain.n() / 2, 1));
   Fr power = Fr::one();
@@ -46,12 +47,14 @@ void intt_points(const Domain& domain, std::span<G1Jacobian> points) {
 }
 
 // (1/n)·intt in natural order, the first `count` points.
-std::vector<G1Jacobian> scaled_intt(const Domain& domain, std::vector<G1Jacobian> points, std::size_t count) {
+std::vector<G1Jacobian> scaled_intt(const Domain& domain, std::vector<G1Jacobian> points,
+                                    std::size_t count) {
   intt_points(domain, points);
   const Fr factor = domain.n_inverse().square();
   std::vector<G1Jacobian> out(count);
   base::parallel_ranges(count, 16, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) out[i] = points[reverse_bits(i, domain.log_n())] * factor;
+    for (std::size_t i = first; i < last; ++i)
+      out[i] = points[reverse_bits(i, domain.log_n())] * factor;
   });
   return out;
 }
@@ -67,7 +70,8 @@ DerivedKeyFile::DerivedKeyFile(const std::filesystem::path& path) : file_(path) 
   const std::string name = path.string();
   SectionReader reader(file_.bytes(), name);
   if (!std::ranges::equal(reader.bytes(kMagic.size(), "the header"), base::as_bytes(kMagic))) {
-    base::fail<CorruptData>("{}: not a derived key of this version: remove it and make it again", name);
+    base::fail<CorruptData>("{}: not a derived key of this version: remove it and make it again",
+                            name);
   }
   source_digest_ = reader.bytes(32, "the source's digest");
   q_ = reader.section(G1Affine::kUncompressedBytes, "q");
@@ -77,13 +81,14 @@ DerivedKeyFile::DerivedKeyFile(const std::filesystem::path& path) : file_(path) 
 
 void DerivedKeyFile::require_source(const KeyFile& source, const KeyLayout& layout) const {
   if (!std::ranges::equal(source_digest_, source_digest(source.verifying_key()))) {
-    base::fail<CorruptData>("{}: made from another key than {}: remove it and make it again", file_.path().string(),
-                            source.name());
+    base::fail<CorruptData>("{}: made from another key than {}: remove it and make it again",
+                            file_.path().string(), source.name());
   }
   const std::size_t l_count = layout.num_inputs + layout.variables.num_aux();
   if (q_.count != layout.num_rows || l_.count != l_count) {
-    base::fail<CorruptData>("{}: {} and {} points, but the circuit needs {} and {}: remove it and make it again",
-                            file_.path().string(), q_.count, l_.count, layout.num_rows, l_count);
+    base::fail<CorruptData>(
+        "{}: {} and {} points, but the circuit needs {} and {}: remove it and make it again",
+        file_.path().string(), q_.count, l_.count, layout.num_rows, l_count);
   }
 }
 
@@ -120,9 +125,10 @@ DerivedVectors derive_scalars(const r1cs::Shape& shape, const Domain& domain, st
   const std::vector<Fr> r = transform(std::move(values));
   out.l.resize(shape.num_inputs());
   out.l.insert(out.l.end(), l.begin(), l.end());
-  for_each_term(shape, Matrix::kC, [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
-    out.l[l_index(shape, key)] -= shape.palette()[coefficient] * r[row];
-  });
+  for_each_term(shape, Matrix::kC,
+                [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
+                  out.l[l_index(shape, key)] -= shape.palette()[coefficient] * r[row];
+                });
   return out;
 }
 
@@ -147,11 +153,14 @@ void derive_key(const r1cs::Shape& shape, const KeyLayout& layout, const KeyFile
   std::vector<G1Jacobian> l(shape.num_inputs());
   std::transform(l_points.begin(), l_points.end(), std::back_inserter(l), G1Jacobian::from);
   const Fr minus_one = -Fr::one();
-  for_each_term(shape, Matrix::kC, [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
-    const Fr& factor = shape.palette()[coefficient];
-    const G1Jacobian term = factor.is_one() ? r[row] : factor == minus_one ? -r[row] : r[row] * factor;
-    l[l_index(shape, key)] += -term;
-  });
+  for_each_term(shape, Matrix::kC,
+                [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
+                  const Fr& factor = shape.palette()[coefficient];
+                  const G1Jacobian term = factor.is_one()       ? r[row]
+                                          : factor == minus_one ? -r[row]
+                                                                : r[row] * factor;
+                  l[l_index(shape, key)] += -term;
+                });
 
   base::FileWriter writer(path);
   writer.write(derived_key_header(source.verifying_key()));

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <array>
-#include <filesystem>
-#include <span>
-#include <vector>
-
 #include "base/mapped_file.hpp"
 #include "curve/g1.hpp"
 #include "groth16/key_file.hpp"
@@ -12,16 +7,24 @@
 #include "groth16/section.hpp"
 #include "r1cs/shape.hpp"
 
-/// The derivative form of a proving key. With H_j = [τ^j t(τ)/δ], j <= n - 2, H_(n-1) = 0, and the quotient's scalars
-/// s_i (ops/quotient.hpp), n·h(ω^i) = s_i - C*_i, hence Σ h_j H_j = Σ s_i Q_i - Σ C*_i Q_i with
+#include <array>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+/// The derivative form of a proving key. With H_j = [τ^j t(τ)/δ], j <= n - 2, H_(n-1) = 0, and the
+/// quotient's scalars s_i (ops/quotient.hpp), n·h(ω^i) = s_i - C*_i, hence Σ h_j H_j = Σ s_i Q_i -
+/// Σ C*_i Q_i with
 ///   Q_i = (1/n)·(intt H)_i.
 /// The last sum is linear in the witness w: Σ_i C*_i Q_i = Σ_k w_k Σ_i C_ik R_i with
 ///   R_i = (1/n)·(intt (j·H_j))_i,
-/// the transposed derivative of Q. So the query l becomes L'_k = L_k - Σ_i C_ik R_i for every aux variable, and gets
-/// points -Σ_i C_ik R_i for the inputs. Rows beyond the circuit's have s_i = 0: their Q_i are not kept.
+/// the transposed derivative of Q. So the query l becomes L'_k = L_k - Σ_i C_ik R_i for every aux
+/// variable, and gets points -Σ_i C_ik R_i for the inputs. Rows beyond the circuit's have s_i = 0:
+/// their Q_i are not kept.
 ///
-/// File (.derivative): "cuzkdrv1"; SHA-256 of the verifying key's bytes (32 bytes), which says what it was made from; then
-/// two arrays as in .params: Q (a point for each row), L' (inputs, then aux). Points may be infinite.
+/// File (.derivative): "cuzkdrv1"; SHA-256 of the verifying key's bytes (32 bytes), which says what
+/// it was made from; then two arrays as in .params: Q (a point for each row), L' (inputs, then
+/// aux). Points may be infinite.
 namespace cuzk::groth16 {
 
 class DerivedKeyFile {
@@ -46,20 +49,22 @@ class DerivedKeyFile {
 /// Where the derived key of a parameter file is kept: `<name>.params` -> `<name>.derivative`.
 std::filesystem::path derived_key_path(const std::filesystem::path& params);
 
-/// The linear map above, over any module: G is a group of points or, with a trapdoor, the scalars themselves.
-/// `intt` transforms a vector of n elements in place, n times too large, natural to bit-reversed order.
+/// The linear map above, over any module: G is a group of points or, with a trapdoor, the scalars
+/// themselves. `intt` transforms a vector of n elements in place, n times too large, natural to
+/// bit-reversed order.
 struct DerivedVectors {
   std::vector<curve::Fr> q;  ///< num_rows
   std::vector<curve::Fr> l;  ///< inputs, then aux
 };
 
 /// Discrete logarithms of Q and L' from those of H (n - 1) and L (aux).
-DerivedVectors derive_scalars(const r1cs::Shape& shape, const Domain& domain, std::span<const curve::Fr> h,
-                              std::span<const curve::Fr> l);
+DerivedVectors derive_scalars(const r1cs::Shape& shape, const Domain& domain,
+                              std::span<const curve::Fr> h, std::span<const curve::Fr> l);
 
-/// Makes the derived key of an official key by transforms of its points: about n·log2(n) scalar multiplications of 140 µs,
-/// in parallel; for small circuits. Writes it to `path`.
-void derive_key(const r1cs::Shape& shape, const KeyLayout& layout, const KeyFile& source, const std::filesystem::path& path);
+/// Makes the derived key of an official key by transforms of its points: about n·log2(n) scalar
+/// multiplications of 140 µs, in parallel; for small circuits. Writes it to `path`.
+void derive_key(const r1cs::Shape& shape, const KeyLayout& layout, const KeyFile& source,
+                const std::filesystem::path& path);
 
 /// Head of a derived file made from `key`, up to the first array.
 base::Bytes derived_key_header(const VerifyingKey& key);

@@ -1,11 +1,11 @@
 #include "groth16/key_check.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.hpp"
 #include "groth16/point_section.hpp"
 #include "groth16/subgroup_check.hpp"
 #include "hash/blake2b.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace cuzk::groth16 {
 
@@ -19,11 +19,15 @@ std::filesystem::path record_path(const base::MappedFile& file) {
 }
 
 nlohmann::json version_json(const base::FileVersion& version) {
-  return {{"size", version.size}, {"mtime_ns", version.mtime_ns}, {"inode", version.inode}, {"device", version.device}};
+  return {{"size", version.size},
+          {"mtime_ns", version.mtime_ns},
+          {"inode", version.inode},
+          {"device", version.device}};
 }
 
 void remember(const base::MappedFile& file, const KeyCheck& check) {
-  const nlohmann::json record = {{"version", version_json(file.version())}, {"blake2b", check.blake2b}};
+  const nlohmann::json record = {{"version", version_json(file.version())},
+                                 {"blake2b", check.blake2b}};
   try {
     base::FileWriter writer(record_path(file));
     writer.write(base::as_bytes(record.dump(1) + "\n"));
@@ -48,8 +52,10 @@ std::string digest(const base::MappedFile& file) {
 template <class F>
 void require_group(const base::MappedFile& file, const Section& section, std::string_view what,
                    AllowIdentity identity = AllowIdentity::kNo) {
-  if (!all_in_group(std::span<const curve::AffinePoint<F>>(read_points<F>(file, section, what, identity)))) {
-    base::fail<base::CorruptData>("{}: {} has a point outside the subgroup of order r", file.path().string(), what);
+  if (!all_in_group(
+          std::span<const curve::AffinePoint<F>>(read_points<F>(file, section, what, identity)))) {
+    base::fail<base::CorruptData>("{}: {} has a point outside the subgroup of order r",
+                                  file.path().string(), what);
   }
 }
 
@@ -69,7 +75,8 @@ std::optional<KeyCheck> remembered_check(const base::MappedFile& file) {
   if (!std::filesystem::is_regular_file(record_path(file), none)) return std::nullopt;
   const base::MappedFile record(record_path(file));
   const nlohmann::json json = nlohmann::json::parse(record.bytes(), nullptr, false);
-  if (!json.is_object() || json.value("version", nlohmann::json()) != version_json(file.version())) return std::nullopt;
+  if (!json.is_object() || json.value("version", nlohmann::json()) != version_json(file.version()))
+    return std::nullopt;
   const nlohmann::json blake2b = json.value("blake2b", nlohmann::json());
   if (!blake2b.is_string()) return std::nullopt;
   return KeyCheck{blake2b.get<std::string>()};

@@ -1,26 +1,28 @@
 #pragma once
 
+#include "groth16/derived_key.hpp"
+#include "groth16/key_file.hpp"
+
 #include <filesystem>
 #include <optional>
 #include <string>
 
-#include "groth16/derived_key.hpp"
-#include "groth16/key_file.hpp"
-
 namespace cuzk::groth16 {
 
-/// What a thorough reading of a key file found. It takes seconds to minutes, so it is done once for each version of the
-/// file and remembered beside it, in `<file>.checked` (JSON): size, modification time and inode of the version, and this.
+/// What a thorough reading of a key file found. It takes seconds to minutes, so it is done once for
+/// each version of the file and remembered beside it, in `<file>.checked` (JSON): size,
+/// modification time and inode of the version, and this.
 struct KeyCheck {
-  std::string blake2b;  ///< of the whole file, the first 16 bytes in hex: what the network publishes
+  std::string
+      blake2b;  ///< of the whole file, the first 16 bytes in hex: what the network publishes
 };
 
 /// What is remembered of this version of the file; empty if it has not been checked.
 std::optional<KeyCheck> remembered_check(const base::MappedFile& file);
 
-/// The remembered check, or else a new one: decodes every point, checks curve and subgroup, digests the file, remembers.
-/// Where the result cannot be written, it is returned all the same.
-/// Throws CorruptData that names the file and the array of the first bad point.
+/// The remembered check, or else a new one: decodes every point, checks curve and subgroup, digests
+/// the file, remembers. Where the result cannot be written, it is returned all the same. Throws
+/// CorruptData that names the file and the array of the first bad point.
 KeyCheck check_key(const KeyFile& key);
 KeyCheck check_key(const DerivedKeyFile& key);
 

@@ -24,8 +24,9 @@ KeyFile::KeyFile(const std::filesystem::path& path)
 void KeyFile::require_circuit(const KeyLayout& layout) const {
   const auto require_count = [&](std::size_t found, std::size_t wanted, std::string_view what) {
     if (found != wanted) {
-      base::fail<base::CorruptData>("{}: {} points in {}, but the circuit needs {}: this file belongs to another circuit",
-                                    name(), found, what, wanted);
+      base::fail<base::CorruptData>(
+          "{}: {} points in {}, but the circuit needs {}: this file belongs to another circuit",
+          name(), found, what, wanted);
     }
   };
   require_count(verifying_key().ic.size(), layout.num_inputs, "ic");

@@ -1,10 +1,11 @@
+#include "groth16/key_file.hpp"
+
+#include "base/error.hpp"
+#include "groth16/point_reader.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-
-#include "base/error.hpp"
-#include "groth16/key_file.hpp"
-#include "groth16/point_reader.hpp"
 
 namespace {
 
@@ -16,9 +17,12 @@ void decode_section(base::ByteView bytes, const groth16::Section& section) {
   using Point = curve::AffinePoint<F>;
   if (section.end() > bytes.size()) std::abort();
   for (std::size_t i = 0; i < section.count; ++i) {
-    const base::ByteView encoding = bytes.subspan(section.offset + i * section.point_bytes, section.point_bytes);
+    const base::ByteView encoding =
+        bytes.subspan(section.offset + i * section.point_bytes, section.point_bytes);
     Point point;
-    if (groth16::decode_uncompressed(encoding, curve::PointCheck::kOnCurve, point) != curve::PointFault::kNone) continue;
+    if (groth16::decode_uncompressed(encoding, curve::PointCheck::kOnCurve, point) !=
+        curve::PointFault::kNone)
+      continue;
     const auto again = point.to_uncompressed();
     if (!std::equal(again.begin(), again.end(), encoding.begin(), encoding.end())) std::abort();
   }
@@ -26,7 +30,8 @@ void decode_section(base::ByteView bytes, const groth16::Section& section) {
 
 }  // namespace
 
-/// Any bytes either are refused with CorruptData or have the structure of a parameter file, all of it within the bytes.
+/// Any bytes either are refused with CorruptData or have the structure of a parameter file, all of
+/// it within the bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const base::ByteView bytes(data, size);
   try {

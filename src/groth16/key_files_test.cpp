@@ -1,10 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
 #include "groth16/derived_key.hpp"
@@ -14,6 +7,13 @@
 #include "groth16/setup.hpp"
 #include "groth16/testing.hpp"
 #include "groth16/verifying_key.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
 
 // Key files of the toy circuit: what is written is read back, and every damage has a name.
 namespace cuzk::groth16 {
@@ -25,7 +25,9 @@ using ::testing::HasSubstr;
 
 class KeyFiles : public ::testing::Test {
  protected:
-  KeyFiles() : folder(std::filesystem::temp_directory_path() / ("cuzk-key-files-" + std::to_string(::getpid()))) {
+  KeyFiles()
+      : folder(std::filesystem::temp_directory_path() /
+               ("cuzk-key-files-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder);
     files = {folder / "toy.params", folder / "toy.vk", folder / "toy.derivative"};
     write_keys(toy.shape, Trapdoor::from_seed(7), files);
@@ -38,7 +40,8 @@ class KeyFiles : public ::testing::Test {
   }
   static void write(const std::filesystem::path& path, base::ByteView bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
   }
   template <class Action>
   static std::string complaint(Action&& action) {
@@ -72,8 +75,10 @@ TEST_F(KeyFiles, PointsAreTheTrapdoorsMultiples) {
   const QueryLogarithms expected = query_logarithms(toy.shape, trapdoor);
   const ProvingKey key = load_proving_key(KeyFile(files.params), textbook);
   ASSERT_EQ(key.h.size(), expected.h.size());
-  for (std::size_t j = 0; j < key.h.size(); ++j) ASSERT_EQ(key.h[j], (trapdoor.g1 * expected.h[j]).to_affine());
-  // Of a query: fields and bits, each in order, against the logarithms of the variables that have a point.
+  for (std::size_t j = 0; j < key.h.size(); ++j)
+    ASSERT_EQ(key.h[j], (trapdoor.g1 * expected.h[j]).to_affine());
+  // Of a query: fields and bits, each in order, against the logarithms of the variables that have a
+  // point.
   const auto expect_query = [&](const auto& query, const QueryLayout& layout, const auto& generator,
                                 std::span<const curve::Fr> logarithms, std::size_t inputs) {
     std::size_t field = 0, bit = 0;
@@ -83,7 +88,9 @@ TEST_F(KeyFiles, PointsAreTheTrapdoorsMultiples) {
     for (std::uint32_t i = 0; i < toy.shape.num_aux(); ++i) {
       if ((layout.aux_mask[i / 64] >> i % 64 & 1) == 0) continue;
       const auto point = (generator * logarithms[inputs + i]).to_affine();
-      ASSERT_EQ(textbook.variables.is_bit(i) ? query.bits.at(bit++) : query.fields.at(field++), point) << i;
+      ASSERT_EQ(textbook.variables.is_bit(i) ? query.bits.at(bit++) : query.fields.at(field++),
+                point)
+          << i;
     }
     EXPECT_EQ(field, query.fields.size());
     EXPECT_EQ(bit, query.bits.size());
@@ -99,7 +106,8 @@ TEST_F(KeyFiles, EveryTruncationIsRefused) {
   const base::Bytes params = read(files.params), vk = read(files.verifying_key);
   for (std::size_t length = 0; length < vk.size(); length += length < 100 ? 1 : 37) {
     write(files.verifying_key, base::ByteView(vk).first(length));
-    EXPECT_THAT(complaint([&] { read_verifying_key(files.verifying_key); }), HasSubstr("toy.vk")) << length;
+    EXPECT_THAT(complaint([&] { read_verifying_key(files.verifying_key); }), HasSubstr("toy.vk"))
+        << length;
   }
   for (std::size_t length = 0; length < params.size(); length += 1 + params.size() / 150) {
     write(files.params, base::ByteView(params).first(length));
@@ -112,27 +120,34 @@ TEST_F(KeyFiles, EveryTruncationIsRefused) {
   longer = vk;
   longer.push_back(0);
   write(files.verifying_key, longer);
-  EXPECT_THAT(complaint([&] { read_verifying_key(files.verifying_key); }), HasSubstr("1 bytes after the end"));
+  EXPECT_THAT(complaint([&] { read_verifying_key(files.verifying_key); }),
+              HasSubstr("1 bytes after the end"));
 }
 
 // One damaged point in each array, at both ends.
 TEST_F(KeyFiles, DamagedPointsAreNamedWithTheirPlace) {
   const base::Bytes params = read(files.params);
   const KeyFile good(files.params);
-  const std::pair<const char*, Section> arrays[] = {
-      {"h", good.h()}, {"l", good.l()}, {"a", good.a()}, {"b_g1", good.b_g1()}, {"b_g2", good.b_g2()}};
+  const std::pair<const char*, Section> arrays[] = {{"h", good.h()},
+                                                    {"l", good.l()},
+                                                    {"a", good.a()},
+                                                    {"b_g1", good.b_g1()},
+                                                    {"b_g2", good.b_g2()}};
   for (const auto& [name, section] : arrays) {
     for (const std::size_t index : {std::size_t{0}, section.count - 1}) {
       base::Bytes damaged = params;
       const std::size_t offset = section.offset + index * section.point_bytes;
       damaged[offset + section.point_bytes - 1] ^= 1;
       write(files.params, damaged);
-      EXPECT_THAT(complaint([&] { load(); }), AllOf(HasSubstr(fmt::format("{}[{}]", name, index)), HasSubstr("not on the curve")));
+      EXPECT_THAT(complaint([&] { load(); }), AllOf(HasSubstr(fmt::format("{}[{}]", name, index)),
+                                                    HasSubstr("not on the curve")));
       damaged = params;
-      std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(offset), section.point_bytes, std::uint8_t{0});
+      std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(offset), section.point_bytes,
+                  std::uint8_t{0});
       damaged[offset] = 0x40;
       write(files.params, damaged);
-      EXPECT_THAT(complaint([&] { load(); }), AllOf(HasSubstr(fmt::format("{}[{}]", name, index)), HasSubstr("infinity")));
+      EXPECT_THAT(complaint([&] { load(); }),
+                  AllOf(HasSubstr(fmt::format("{}[{}]", name, index)), HasSubstr("infinity")));
     }
   }
 }
@@ -149,7 +164,8 @@ TEST_F(KeyFiles, AnotherCircuitsKeyIsRefusedByTheArray) {
   const testing::ToyCircuit other(4);
   const KeyLayout layout(other.shape, QuotientForm::kTextbook);
   const KeyFile file(files.params);
-  EXPECT_THAT(complaint([&] { load_proving_key(file, layout); }), AllOf(HasSubstr("ic"), HasSubstr("another circuit")));
+  EXPECT_THAT(complaint([&] { load_proving_key(file, layout); }),
+              AllOf(HasSubstr("ic"), HasSubstr("another circuit")));
   EXPECT_THROW(load_proving_key(file, derivative), base::InvalidInput);
 }
 
@@ -163,10 +179,12 @@ TEST_F(KeyFiles, DerivedKeyFromPointsEqualsTheTrapdoors) {
 TEST_F(KeyFiles, DerivedKeyIsBoundToItsSource) {
   const KeyFile file(files.params);
   DerivedKeyFile(files.derived).require_source(file, derivative);
-  const SetupFiles other = {folder / "other.params", folder / "other.vk", folder / "other.derivative"};
+  const SetupFiles other = {folder / "other.params", folder / "other.vk",
+                            folder / "other.derivative"};
   write_keys(toy.shape, Trapdoor::from_seed(8), other);
   const DerivedKeyFile foreign(other.derived);
-  EXPECT_THAT(complaint([&] { load_proving_key(file, foreign, derivative); }), HasSubstr("made from another key"));
+  EXPECT_THAT(complaint([&] { load_proving_key(file, foreign, derivative); }),
+              HasSubstr("made from another key"));
   base::Bytes bytes = read(files.derived);
   bytes[3] ^= 1;
   write(files.derived, bytes);
@@ -174,7 +192,8 @@ TEST_F(KeyFiles, DerivedKeyIsBoundToItsSource) {
   bytes[3] ^= 1;
   for (std::size_t length = 0; length < bytes.size(); length += 1 + bytes.size() / 100) {
     write(files.derived, base::ByteView(bytes).first(length));
-    EXPECT_THAT(complaint([&] { DerivedKeyFile{files.derived}; }), HasSubstr("toy.derivative")) << length;
+    EXPECT_THAT(complaint([&] { DerivedKeyFile{files.derived}; }), HasSubstr("toy.derivative"))
+        << length;
   }
 }
 
@@ -205,10 +224,12 @@ TEST_F(KeyFiles, PointsOutsideTheSubgroupPassLoadingAndFailTheCheck) {
   }
   base::Bytes params = read(files.params);
   const auto encoding = outside.to_uncompressed();
-  std::copy(encoding.begin(), encoding.end(), params.begin() + static_cast<std::ptrdiff_t>(KeyFile(files.params).l().offset));
+  std::copy(encoding.begin(), encoding.end(),
+            params.begin() + static_cast<std::ptrdiff_t>(KeyFile(files.params).l().offset));
   write(files.params, params);
   EXPECT_NO_THROW(load());
-  EXPECT_THAT(complaint([&] { check_key(KeyFile(files.params)); }), AllOf(HasSubstr("l has a point"), HasSubstr("subgroup")));
+  EXPECT_THAT(complaint([&] { check_key(KeyFile(files.params)); }),
+              AllOf(HasSubstr("l has a point"), HasSubstr("subgroup")));
   EXPECT_FALSE(remembered_check(KeyFile(files.params).file()).has_value());
 }
 

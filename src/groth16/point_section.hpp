@@ -1,20 +1,22 @@
 #pragma once
 
-#include <bit>
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "base/mapped_file.hpp"
 #include "base/parallel.hpp"
 #include "groth16/point_reader.hpp"
 #include "groth16/section.hpp"
 #include "groth16/variables.hpp"
 
-/// Decoding of whole arrays of points, in parallel; pages of the file are let go behind the readers.
+#include <bit>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// Decoding of whole arrays of points, in parallel; pages of the file are let go behind the
+/// readers.
 namespace cuzk::groth16 {
 
-/// A query's points, those with a scalar of any size and those of bits apart, each in the layout's order.
+/// A query's points, those with a scalar of any size and those of bits apart, each in the layout's
+/// order.
 template <class F>
 struct Query {
   std::vector<curve::AffinePoint<F>> fields;
@@ -23,20 +25,22 @@ struct Query {
 
 enum class AllowIdentity { kNo, kYes };
 
-/// Calls place(i) for the target of point i and decodes it. Every point is checked to be on the curve.
-/// Throws CorruptData that names the file, the array and the index.
+/// Calls place(i) for the target of point i and decodes it. Every point is checked to be on the
+/// curve. Throws CorruptData that names the file, the array and the index.
 template <class F, class Place>
-void decode_points(const base::MappedFile& file, const Section& section, std::string_view what, AllowIdentity identity,
-                   std::size_t first, std::size_t count, Place&& place) {
+void decode_points(const base::MappedFile& file, const Section& section, std::string_view what,
+                   AllowIdentity identity, std::size_t first, std::size_t count, Place&& place) {
   using Point = curve::AffinePoint<F>;
   const std::size_t offset = section.offset + first * Point::kUncompressedBytes;
   for (std::size_t i = 0; i < count; ++i) {
     const base::ByteView encoding = file.bytes().subspan(offset + i * Point::kUncompressedBytes);
     Point& point = place(first + i);
     curve::PointFault fault = decode_uncompressed(encoding, curve::PointCheck::kOnCurve, point);
-    if (fault == curve::PointFault::kIdentity && identity == AllowIdentity::kYes) fault = curve::PointFault::kNone;
+    if (fault == curve::PointFault::kIdentity && identity == AllowIdentity::kYes)
+      fault = curve::PointFault::kNone;
     if (fault != curve::PointFault::kNone) {
-      require_point<base::CorruptData>(fault, file.path().string(), fmt::format("{}[{}]", what, first + i));
+      require_point<base::CorruptData>(fault, file.path().string(),
+                                       fmt::format("{}[{}]", what, first + i));
     }
   }
   file.discard(offset, count * Point::kUncompressedBytes);
@@ -45,7 +49,8 @@ void decode_points(const base::MappedFile& file, const Section& section, std::st
 inline constexpr std::size_t kPointsPerTask = 4096;
 
 template <class F>
-std::vector<curve::AffinePoint<F>> read_points(const base::MappedFile& file, const Section& section, std::string_view what,
+std::vector<curve::AffinePoint<F>> read_points(const base::MappedFile& file, const Section& section,
+                                               std::string_view what,
                                                AllowIdentity identity = AllowIdentity::kNo) {
   std::vector<curve::AffinePoint<F>> out(section.count);
   base::parallel_ranges(section.count, kPointsPerTask, [&](std::size_t first, std::size_t last) {
@@ -57,8 +62,8 @@ std::vector<curve::AffinePoint<F>> read_points(const base::MappedFile& file, con
 
 /// A section whose points belong to the layout's variables in order, split into fields and bits.
 template <class F>
-Query<F> read_query(const base::MappedFile& file, const Section& section, const QueryLayout& layout, std::string_view what,
-                    AllowIdentity identity = AllowIdentity::kNo) {
+Query<F> read_query(const base::MappedFile& file, const Section& section, const QueryLayout& layout,
+                    std::string_view what, AllowIdentity identity = AllowIdentity::kNo) {
   Query<F> out;
   out.fields.resize(layout.field_count());
   out.bits.resize(layout.bit_count);
@@ -69,7 +74,9 @@ Query<F> read_query(const base::MappedFile& file, const Section& section, const 
   constexpr std::size_t kWordsPerTask = kPointsPerTask / 64;
   const std::size_t tasks = (layout.aux_mask.size() + kWordsPerTask - 1) / kWordsPerTask;
   std::vector<std::size_t> first_point(tasks + 1, inputs), first_bit(tasks + 1, 0);
-  const auto end_word = [&](std::size_t task) { return std::min((task + 1) * kWordsPerTask, layout.aux_mask.size()); };
+  const auto end_word = [&](std::size_t task) {
+    return std::min((task + 1) * kWordsPerTask, layout.aux_mask.size());
+  };
   for (std::size_t task = 0; task < tasks; ++task) {
     first_point[task + 1] = first_point[task];
     first_bit[task + 1] = first_bit[task];
@@ -88,7 +95,8 @@ Query<F> read_query(const base::MappedFile& file, const Section& section, const 
       left ^= lowest;
       return (layout.bit_mask[word] & lowest) != 0 ? out.bits[bit++] : out.fields[field++];
     };
-    decode_points<F>(file, section, what, identity, first_point[task], first_point[task + 1] - first_point[task], place);
+    decode_points<F>(file, section, what, identity, first_point[task],
+                     first_point[task + 1] - first_point[task], place);
   });
   return out;
 }

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
-#include <span>
-
 #include "base/mapped_file.hpp"
 #include "base/parallel.hpp"
 #include "curve/point.hpp"
 #include "groth16/section.hpp"
+
+#include <algorithm>
+#include <span>
 
 namespace cuzk::groth16 {
 
@@ -18,7 +18,8 @@ void write_points(base::FileWriter& writer, std::span<const curve::AffinePoint<F
   base::parallel_ranges(points.size(), 256, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const auto encoding = points[i].to_uncompressed();
-      std::copy(encoding.begin(), encoding.end(), bytes.begin() + static_cast<std::ptrdiff_t>(i * encoding.size()));
+      std::copy(encoding.begin(), encoding.end(),
+                bytes.begin() + static_cast<std::ptrdiff_t>(i * encoding.size()));
     }
   });
   writer.write(bytes);

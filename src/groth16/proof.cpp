@@ -1,9 +1,9 @@
 #include "groth16/proof.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "groth16/point_reader.hpp"
+
+#include <algorithm>
 
 namespace cuzk::groth16 {
 
@@ -21,9 +21,12 @@ std::array<std::uint8_t, Proof::kBytes> Proof::to_bytes() const {
 Proof Proof::from_bytes(base::ByteView bytes, std::string_view name) {
   base::require(bytes.size() == kBytes, "{}: {} bytes; a proof has {}", name, bytes.size(), kBytes);
   Proof proof;
-  require_point<base::InvalidInput>(decode_compressed(bytes.subspan(0, 48), proof.a), name, "element A");
-  require_point<base::InvalidInput>(decode_compressed(bytes.subspan(48, 96), proof.b), name, "element B");
-  require_point<base::InvalidInput>(decode_compressed(bytes.subspan(144, 48), proof.c), name, "element C");
+  require_point<base::InvalidInput>(decode_compressed(bytes.subspan(0, 48), proof.a), name,
+                                    "element A");
+  require_point<base::InvalidInput>(decode_compressed(bytes.subspan(48, 96), proof.b), name,
+                                    "element B");
+  require_point<base::InvalidInput>(decode_compressed(bytes.subspan(144, 48), proof.c), name,
+                                    "element C");
   return proof;
 }
 
@@ -38,11 +41,13 @@ base::Bytes encode_proofs(const std::vector<Proof>& proofs) {
 }
 
 std::vector<Proof> decode_proofs(base::ByteView bytes, std::size_t count, std::string_view name) {
-  base::require(bytes.size() == count * Proof::kBytes, "{}: {} bytes; {} partition{} of {} bytes expected", name,
-                bytes.size(), count, count == 1 ? "" : "s", Proof::kBytes);
+  base::require(bytes.size() == count * Proof::kBytes,
+                "{}: {} bytes; {} partition{} of {} bytes expected", name, bytes.size(), count,
+                count == 1 ? "" : "s", Proof::kBytes);
   std::vector<Proof> out;
   for (std::size_t i = 0; i < count; ++i) {
-    out.push_back(Proof::from_bytes(bytes.subspan(i * Proof::kBytes, Proof::kBytes), fmt::format("{}, partition {}", name, i)));
+    out.push_back(Proof::from_bytes(bytes.subspan(i * Proof::kBytes, Proof::kBytes),
+                                    fmt::format("{}, partition {}", name, i)));
   }
   return out;
 }

@@ -1,18 +1,18 @@
 #pragma once
 
+#include "base/bytes.hpp"
+#include "curve/g1.hpp"
+#include "curve/g2.hpp"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "curve/g1.hpp"
-#include "curve/g2.hpp"
-
 namespace cuzk::groth16 {
 
-/// A Groth16 proof (A, B, C). On the wire: 192 bytes, A ‖ B ‖ C, each compressed. A proof of several partitions is
-/// theirs one after the other, without lengths.
+/// A Groth16 proof (A, B, C). On the wire: 192 bytes, A ‖ B ‖ C, each compressed. A proof of
+/// several partitions is theirs one after the other, without lengths.
 struct Proof {
   static constexpr std::size_t kBytes = 192;
 

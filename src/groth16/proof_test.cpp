@@ -1,10 +1,10 @@
 #include "groth16/proof.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.hpp"
 #include "groth16/testing.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16 {
 namespace {
@@ -15,7 +15,8 @@ using curve::G2Affine;
 using ::testing::HasSubstr;
 
 Proof some_proof(std::uint64_t k = 5) {
-  return {(G1Affine::generator() * Fr::from_u64(k)).to_affine(), (G2Affine::generator() * Fr::from_u64(k + 1)).to_affine(),
+  return {(G1Affine::generator() * Fr::from_u64(k)).to_affine(),
+          (G2Affine::generator() * Fr::from_u64(k + 1)).to_affine(),
           (G1Affine::generator() * Fr::from_u64(k + 2)).to_affine()};
 }
 
@@ -52,19 +53,23 @@ TEST(Proof, EveryOtherLengthIsRefused) {
 
 TEST(Proof, BadElementsAreNamed) {
   const auto good = some_proof().to_bytes();
-  const std::pair<std::size_t, const char*> elements[] = {{0, "element A"}, {48, "element B"}, {144, "element C"}};
+  const std::pair<std::size_t, const char*> elements[] = {
+      {0, "element A"}, {48, "element B"}, {144, "element C"}};
   for (const auto& [offset, name] : elements) {
     auto bytes = good;
     bytes[offset] &= 0x7f;
-    EXPECT_THAT(complaint(bytes), ::testing::AllOf(HasSubstr("proof.bin"), HasSubstr(name), HasSubstr("bad encoding")));
+    EXPECT_THAT(complaint(bytes), ::testing::AllOf(HasSubstr("proof.bin"), HasSubstr(name),
+                                                   HasSubstr("bad encoding")));
     bytes = good;
     bytes[offset] = 0xc0;
-    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset) + 1, offset == 48 ? 95 : 47, std::uint8_t{0});
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset) + 1, offset == 48 ? 95 : 47,
+                std::uint8_t{0});
     EXPECT_THAT(complaint(bytes), ::testing::AllOf(HasSubstr(name), HasSubstr("infinity")));
   }
 }
 
-// A flipped bit leaves no valid point, a point outside the subgroup, or another point; never the same proof.
+// A flipped bit leaves no valid point, a point outside the subgroup, or another point; never the
+// same proof.
 TEST(Proof, NoBitIsWithoutMeaning) {
   const auto good = some_proof().to_bytes();
   std::size_t refused = 0;

@@ -16,7 +16,8 @@ void load_queries(const KeyFile& file, const KeyLayout& layout, ProvingKey& key)
 }  // namespace
 
 ProvingKey load_proving_key(const KeyFile& file, const KeyLayout& layout) {
-  base::require(layout.form == QuotientForm::kTextbook, "{}: the derivative form needs its derived key file", file.name());
+  base::require(layout.form == QuotientForm::kTextbook,
+                "{}: the derivative form needs its derived key file", file.name());
   file.require_circuit(layout);
   ProvingKey key;
   key.h = read_points<curve::Fp>(file.file(), file.h(), "h");
@@ -25,8 +26,10 @@ ProvingKey load_proving_key(const KeyFile& file, const KeyLayout& layout) {
   return key;
 }
 
-ProvingKey load_proving_key(const KeyFile& file, const DerivedKeyFile& derived, const KeyLayout& layout) {
-  base::require(layout.form == QuotientForm::kDerivative, "{}: the textbook form needs no derived key file", file.name());
+ProvingKey load_proving_key(const KeyFile& file, const DerivedKeyFile& derived,
+                            const KeyLayout& layout) {
+  base::require(layout.form == QuotientForm::kDerivative,
+                "{}: the textbook form needs no derived key file", file.name());
   file.require_circuit(layout);
   derived.require_source(file, layout);
   ProvingKey key;

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <vector>
-
 #include "groth16/derived_key.hpp"
 #include "groth16/key_file.hpp"
 #include "groth16/point_section.hpp"
+
+#include <vector>
 
 namespace cuzk::groth16 {
 
@@ -16,11 +16,13 @@ struct ProvingKey {
   Query<curve::Fp2> b_g2;
 };
 
-/// Loads the key in the textbook form. All points are checked to be on their curves; subgroups see key_check.hpp.
-/// Throws CorruptData that names the file and the point; the file must have passed require_circuit.
+/// Loads the key in the textbook form. All points are checked to be on their curves; subgroups see
+/// key_check.hpp. Throws CorruptData that names the file and the point; the file must have passed
+/// require_circuit.
 ProvingKey load_proving_key(const KeyFile& file, const KeyLayout& layout);
 
 /// The key in the derivative form: h and l from the derived file, the rest from the official one.
-ProvingKey load_proving_key(const KeyFile& file, const DerivedKeyFile& derived, const KeyLayout& layout);
+ProvingKey load_proving_key(const KeyFile& file, const DerivedKeyFile& derived,
+                            const KeyLayout& layout);
 
 }  // namespace cuzk::groth16

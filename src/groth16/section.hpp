@@ -1,10 +1,10 @@
 #pragma once
 
+#include "base/bytes.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-
-#include "base/bytes.hpp"
 
 /// Key files are arrays of points, each after its count as u32 big-endian.
 namespace cuzk::groth16 {
@@ -19,8 +19,8 @@ struct Section {
   std::size_t end() const { return offset + bytes(); }
 };
 
-/// Walks over a key file's structure and cannot run past its end. Throws CorruptData that names the file, what was
-/// expected, and the offset.
+/// Walks over a key file's structure and cannot run past its end. Throws CorruptData that names the
+/// file, what was expected, and the offset.
 class SectionReader {
  public:
   /// Both views must outlive the reader.

@@ -1,9 +1,5 @@
 #include "groth16/setup.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
 #include "base/parallel.hpp"
@@ -14,6 +10,10 @@
 #include "groth16/transpose.hpp"
 #include "hash/sha256.hpp"
 #include "r1cs/variable.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace cuzk::groth16 {
 
@@ -45,30 +45,35 @@ std::vector<Fr> lagrange_values(const Domain& domain, const Fr& tau) {
 }
 
 // Σ_row matrix[row][k]·lagrange[row] for every variable k, inputs first.
-std::vector<Fr> columns_at_tau(const r1cs::Shape& shape, Matrix matrix, std::span<const Fr> lagrange) {
+std::vector<Fr> columns_at_tau(const r1cs::Shape& shape, Matrix matrix,
+                               std::span<const Fr> lagrange) {
   std::vector<Fr> out(shape.num_inputs() + std::size_t{shape.num_aux()});
   const Fr one = Fr::one(), minus_one = -one;
-  for_each_term(shape, matrix, [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
-    const r1cs::Variable variable = r1cs::Variable::from_key(key);
-    Fr& value = out[variable.is_aux() ? shape.num_inputs() + variable.index() : variable.index()];
-    const Fr& factor = shape.palette()[coefficient];
-    if (factor == one) {
-      value += lagrange[row];
-    } else if (factor == minus_one) {
-      value -= lagrange[row];
-    } else {
-      value += factor * lagrange[row];
-    }
-  });
+  for_each_term(
+      shape, matrix, [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
+        const r1cs::Variable variable = r1cs::Variable::from_key(key);
+        Fr& value =
+            out[variable.is_aux() ? shape.num_inputs() + variable.index() : variable.index()];
+        const Fr& factor = shape.palette()[coefficient];
+        if (factor == one) {
+          value += lagrange[row];
+        } else if (factor == minus_one) {
+          value -= lagrange[row];
+        } else {
+          value += factor * lagrange[row];
+        }
+      });
   if (matrix == Matrix::kA) {
-    for (std::uint32_t i = 0; i < shape.num_inputs(); ++i) out[i] += lagrange[shape.num_constraints() + i];
+    for (std::uint32_t i = 0; i < shape.num_inputs(); ++i)
+      out[i] += lagrange[shape.num_constraints() + i];
   }
   return out;
 }
 
 // A section for all scalars, or for those that are not zero, in pieces.
 template <class F>
-void write_multiples(base::FileWriter& writer, const FixedBase<F>& base, std::span<const Fr> scalars, bool drop_zeros) {
+void write_multiples(base::FileWriter& writer, const FixedBase<F>& base,
+                     std::span<const Fr> scalars, bool drop_zeros) {
   constexpr std::size_t kPiece = std::size_t{1} << 16;
   const auto zeros = static_cast<std::size_t>(std::ranges::count_if(scalars, &Fr::is_zero));
   write_count(writer, drop_zeros ? scalars.size() - zeros : scalars.size());
@@ -88,7 +93,8 @@ void write_multiples(base::FileWriter& writer, const FixedBase<F>& base, std::sp
   flush();
 }
 
-VerifyingKey make_verifying_key(const Trapdoor& trapdoor, const FixedBase<curve::Fp>& g1, std::span<const Fr> ic) {
+VerifyingKey make_verifying_key(const Trapdoor& trapdoor, const FixedBase<curve::Fp>& g1,
+                                std::span<const Fr> ic) {
   VerifyingKey key;
   key.alpha_g1 = (trapdoor.g1 * trapdoor.alpha).to_affine();
   key.beta_g1 = (trapdoor.g1 * trapdoor.beta).to_affine();
@@ -131,24 +137,31 @@ Trapdoor Trapdoor::from_json(std::string_view text, std::string_view name) {
   const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
   base::require(object.is_object(), "{}: not a JSON object", name);
   const auto hex = [&](const char* member, std::size_t size) {
-    base::require(object.contains(member) && object[member].is_string(), "{}: no text member \"{}\"", name, member);
-    const std::optional<base::Bytes> bytes = base::from_hex(object[member].get_ref<const std::string&>());
-    base::require(bytes && bytes->size() == size, "{}: member \"{}\" is not {} bytes of hex", name, member, size);
+    base::require(object.contains(member) && object[member].is_string(),
+                  "{}: no text member \"{}\"", name, member);
+    const std::optional<base::Bytes> bytes =
+        base::from_hex(object[member].get_ref<const std::string&>());
+    base::require(bytes && bytes->size() == size, "{}: member \"{}\" is not {} bytes of hex", name,
+                  member, size);
     return *bytes;
   };
   const auto scalar = [&](const char* member) {
     const base::Bytes bytes = hex(member, Fr::kBytes);
     const std::optional<Fr> value = Fr::from_bytes_le(std::span(bytes).first<Fr::kBytes>());
-    base::require(value.has_value(), "{}: member \"{}\" is not below the field's modulus", name, member);
+    base::require(value.has_value(), "{}: member \"{}\" is not below the field's modulus", name,
+                  member);
     return *value;
   };
   const auto point = [&](const char* member, auto& out) {
     using Point = std::remove_reference_t<decltype(out)>;
     const base::Bytes bytes = hex(member, Point::kUncompressedBytes);
     const auto encoding = std::span<const std::uint8_t>(bytes).first<Point::kUncompressedBytes>();
-    const curve::PointFault fault = Point::from_uncompressed(encoding, curve::PointCheck::kInGroup, out);
-    base::require(fault == curve::PointFault::kNone && !out.is_identity(), "{}: member \"{}\" is {}", name, member,
-                  curve::describe(fault == curve::PointFault::kNone ? curve::PointFault::kIdentity : fault));
+    const curve::PointFault fault =
+        Point::from_uncompressed(encoding, curve::PointCheck::kInGroup, out);
+    base::require(
+        fault == curve::PointFault::kNone && !out.is_identity(), "{}: member \"{}\" is {}", name,
+        member,
+        curve::describe(fault == curve::PointFault::kNone ? curve::PointFault::kIdentity : fault));
   };
   Trapdoor out;
   point("g1", out.g1);
@@ -164,15 +177,18 @@ Trapdoor Trapdoor::from_json(std::string_view text, std::string_view name) {
 QueryLogarithms query_logarithms(const r1cs::Shape& shape, const Trapdoor& trapdoor) {
   const Domain domain(shape.domain_log2());
   const Fr t = domain.vanishing(trapdoor.tau);
-  base::require(!trapdoor.gamma.is_zero() && !trapdoor.delta.is_zero() && !t.is_zero(),
-                "setup: degenerate trapdoor: gamma and delta must not be zero, tau not in the domain");
+  base::require(
+      !trapdoor.gamma.is_zero() && !trapdoor.delta.is_zero() && !t.is_zero(),
+      "setup: degenerate trapdoor: gamma and delta must not be zero, tau not in the domain");
   const Fr delta_inverse = trapdoor.delta.inverse(), gamma_inverse = trapdoor.gamma.inverse();
   QueryLogarithms out;
   std::vector<Fr> c;
   {
     const std::vector<Fr> lagrange = lagrange_values(domain, trapdoor.tau);
     const std::array<std::vector<Fr>*, 3> columns = {&out.a, &out.b, &c};
-    base::parallel_for(3, [&](std::size_t m) { *columns[m] = columns_at_tau(shape, static_cast<Matrix>(m), lagrange); });
+    base::parallel_for(3, [&](std::size_t m) {
+      *columns[m] = columns_at_tau(shape, static_cast<Matrix>(m), lagrange);
+    });
   }
   out.h.resize(domain.n() - 1);
   base::parallel_ranges(out.h.size(), 4096, [&](std::size_t first, std::size_t last) {
@@ -193,14 +209,15 @@ QueryLogarithms query_logarithms(const r1cs::Shape& shape, const Trapdoor& trapd
     }
   });
   const auto unused = std::ranges::find_if(out.l, &Fr::is_zero);
-  base::require(unused == out.l.end(), "setup: aux variable {} occurs in no constraint", unused - out.l.begin());
+  base::require(unused == out.l.end(), "setup: aux variable {} occurs in no constraint",
+                unused - out.l.begin());
   return out;
 }
 
 void write_keys(const r1cs::Shape& shape, const Trapdoor& trapdoor, const SetupFiles& files) {
   QueryLogarithms logarithms = query_logarithms(shape, trapdoor);
-  const std::size_t g1_count =
-      logarithms.h.size() + logarithms.l.size() + logarithms.a.size() + logarithms.b.size() + logarithms.ic.size();
+  const std::size_t g1_count = logarithms.h.size() + logarithms.l.size() + logarithms.a.size() +
+                               logarithms.b.size() + logarithms.ic.size();
   const FixedBase<curve::Fp> g1(trapdoor.g1, g1_count);
   const VerifyingKey verifying_key = make_verifying_key(trapdoor, g1, logarithms.ic);
   base::FileWriter params(files.params);
@@ -214,7 +231,8 @@ void write_keys(const r1cs::Shape& shape, const Trapdoor& trapdoor, const SetupF
     write_multiples(params, g2, logarithms.b, true);
   }
   if (!files.derived.empty()) {
-    const DerivedVectors derived = derive_scalars(shape, Domain(shape.domain_log2()), logarithms.h, logarithms.l);
+    const DerivedVectors derived =
+        derive_scalars(shape, Domain(shape.domain_log2()), logarithms.h, logarithms.l);
     base::FileWriter writer(files.derived);
     writer.write(derived_key_header(verifying_key));
     write_multiples(writer, g1, derived.q, false);

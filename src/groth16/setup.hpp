@@ -1,18 +1,18 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <string_view>
-#include <vector>
-
 #include "curve/fr.hpp"
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
 #include "groth16/verifying_key.hpp"
 #include "r1cs/shape.hpp"
 
-/// Makes keys from a known trapdoor: for development only. Whoever knows the trapdoor can prove anything.
-/// [Groth16, ePrint 2016/260, section 3.2; bellperson groth16/generator.rs]
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+/// Makes keys from a known trapdoor: for development only. Whoever knows the trapdoor can prove
+/// anything. [Groth16, ePrint 2016/260, section 3.2; bellperson groth16/generator.rs]
 namespace cuzk::groth16 {
 
 /// What a setup must forget: generators of both groups, and the scalars.
@@ -23,21 +23,24 @@ struct Trapdoor {
 
   /// The same for the same seed on every machine; not bellperson's draws.
   static Trapdoor from_seed(std::uint64_t seed);
-  /// A JSON object with g1, g2 (uncompressed, hex) and alpha, beta, gamma, delta, tau (32 bytes little-endian, hex).
-  /// Throws InvalidInput that names `name` and the member.
+  /// A JSON object with g1, g2 (uncompressed, hex) and alpha, beta, gamma, delta, tau (32 bytes
+  /// little-endian, hex). Throws InvalidInput that names `name` and the member.
   static Trapdoor from_json(std::string_view text, std::string_view name);
 };
 
-/// Discrete logarithms of a key's queries, to base g1 (b_g2: g2). With u_k, v_k, w_k the polynomials that take column k of
-/// A (with the consistency rows), B, C over the domain, t its vanishing polynomial:
+/// Discrete logarithms of a key's queries, to base g1 (b_g2: g2). With u_k, v_k, w_k the
+/// polynomials that take column k of A (with the consistency rows), B, C over the domain, t its
+/// vanishing polynomial:
 ///   h_j = τ^j t(τ)/δ, j < n - 1;  a_k = u_k(τ);  b_k = v_k(τ);
-///   ic_k, l_k = (β u_k(τ) + α v_k(τ) + w_k(τ)) divided by γ for the inputs, by δ for the aux variables.
+///   ic_k, l_k = (β u_k(τ) + α v_k(τ) + w_k(τ)) divided by γ for the inputs, by δ for the aux
+///   variables.
 /// a and b have all variables, inputs first.
 struct QueryLogarithms {
   std::vector<curve::Fr> h, l, a, b, ic;
 };
 
-/// Throws InvalidInput if the trapdoor is degenerate (γ or δ zero, τ in the domain) or a variable occurs nowhere.
+/// Throws InvalidInput if the trapdoor is degenerate (γ or δ zero, τ in the domain) or a variable
+/// occurs nowhere.
 QueryLogarithms query_logarithms(const r1cs::Shape& shape, const Trapdoor& trapdoor);
 
 struct SetupFiles {
@@ -46,8 +49,9 @@ struct SetupFiles {
   std::filesystem::path derived;  ///< empty: none
 };
 
-/// Writes the key's files; a and b without the variables whose polynomial is zero. In parallel, with the points in
-/// pieces: memory is about 32 bytes for each logarithm. Throws InvalidInput or ResourceExhausted.
+/// Writes the key's files; a and b without the variables whose polynomial is zero. In parallel,
+/// with the points in pieces: memory is about 32 bytes for each logarithm. Throws InvalidInput or
+/// ResourceExhausted.
 void write_keys(const r1cs::Shape& shape, const Trapdoor& trapdoor, const SetupFiles& files);
 
 }  // namespace cuzk::groth16

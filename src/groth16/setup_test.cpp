@@ -1,10 +1,5 @@
 #include "groth16/setup.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-
 #include "base/error.hpp"
 #include "groth16/assemble.hpp"
 #include "groth16/derived_key.hpp"
@@ -13,8 +8,12 @@
 #include "groth16/testing.hpp"
 #include "r1cs/evaluate.hpp"
 
-// Groth16 in plain arithmetic: a group element is its logarithm, a pairing is a product. Every query and the proof
-// equation is then a sum in Fr that can be redone from the definition.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+// Groth16 in plain arithmetic: a group element is its logarithm, a pairing is a product. Every
+// query and the proof equation is then a sum in Fr that can be redone from the definition.
 namespace cuzk::groth16 {
 namespace {
 
@@ -47,7 +46,11 @@ Fr dot(std::span<const Fr> a, std::span<const Fr> b) {
 
 class ToyGroth16 : public ::testing::Test {
  protected:
-  ToyGroth16() : toy(4), trapdoor(toy_trapdoor()), domain(toy.shape.domain_log2()), queries(query_logarithms(toy.shape, trapdoor)) {
+  ToyGroth16()
+      : toy(4),
+        trapdoor(toy_trapdoor()),
+        domain(toy.shape.domain_log2()),
+        queries(query_logarithms(toy.shape, trapdoor)) {
     assignment = toy.witness.inputs;
     aux = r1cs::expand_aux(toy.shape, toy.witness);
     assignment.insert(assignment.end(), aux.begin(), aux.end());
@@ -103,11 +106,14 @@ TEST_F(ToyGroth16, QueriesEqualTheirDefinitions) {
     EXPECT_EQ(queries.a[k], column[0]) << k;
     EXPECT_EQ(queries.b[k], column[1]) << k;
     const Fr sum = trapdoor.beta * column[0] + trapdoor.alpha * column[1] + column[2];
-    EXPECT_EQ(k < inputs ? queries.ic[k] * trapdoor.gamma : queries.l[k - inputs] * trapdoor.delta, sum) << k;
+    EXPECT_EQ(k < inputs ? queries.ic[k] * trapdoor.gamma : queries.l[k - inputs] * trapdoor.delta,
+              sum)
+        << k;
   }
   ASSERT_EQ(queries.h.size(), domain.n() - 1);
   for (std::size_t j = 0; j < queries.h.size(); ++j) {
-    EXPECT_EQ(queries.h[j] * trapdoor.delta, trapdoor.tau.pow(j) * domain.vanishing(trapdoor.tau)) << j;
+    EXPECT_EQ(queries.h[j] * trapdoor.delta, trapdoor.tau.pow(j) * domain.vanishing(trapdoor.tau))
+        << j;
   }
 }
 
@@ -164,7 +170,8 @@ TEST_F(ToyGroth16, AWrongWitnessGivesNoValidProof) {
   sums.h = dot(std::span(rows[0]).first(queries.h.size()), queries.h);
   sums.l = dot(aux, queries.l);
   const auto proof = assemble(toy_key(trapdoor), sums, Fr::one(), Fr::one());
-  EXPECT_NE(proof.a * proof.b, trapdoor.alpha * trapdoor.beta + dot(toy.witness.inputs, queries.ic) * trapdoor.gamma +
+  EXPECT_NE(proof.a * proof.b, trapdoor.alpha * trapdoor.beta +
+                                   dot(toy.witness.inputs, queries.ic) * trapdoor.gamma +
                                    proof.c * trapdoor.delta);
 }
 
@@ -185,7 +192,9 @@ TEST(Setup, UnusedVariablesAreRefused) {
   const auto unused = builder.alloc_aux({});
   static_cast<void>(unused);
   const auto first = r1cs::Variable::aux(0);
-  builder.enforce("square", [&](auto& lc) { lc.add(first); }, [&](auto& lc) { lc.add(first); }, [&](auto& lc) { lc.add(first); });
+  builder.enforce(
+      "square", [&](auto& lc) { lc.add(first); }, [&](auto& lc) { lc.add(first); },
+      [&](auto& lc) { lc.add(first); });
   try {
     query_logarithms(builder.finish(), toy_trapdoor());
     FAIL();
@@ -195,12 +204,14 @@ TEST(Setup, UnusedVariablesAreRefused) {
 }
 
 TEST(Trapdoor, SeedsGiveDifferentReproducibleTrapdoors) {
-  const Trapdoor one = Trapdoor::from_seed(1), again = Trapdoor::from_seed(1), two = Trapdoor::from_seed(2);
+  const Trapdoor one = Trapdoor::from_seed(1), again = Trapdoor::from_seed(1),
+                 two = Trapdoor::from_seed(2);
   EXPECT_EQ(one.g1, again.g1);
   EXPECT_EQ(one.tau, again.tau);
   EXPECT_NE(one.g1, two.g1);
   EXPECT_NE(one.g2, two.g2);
-  for (const auto member : {&Trapdoor::alpha, &Trapdoor::beta, &Trapdoor::gamma, &Trapdoor::delta, &Trapdoor::tau}) {
+  for (const auto member :
+       {&Trapdoor::alpha, &Trapdoor::beta, &Trapdoor::gamma, &Trapdoor::delta, &Trapdoor::tau}) {
     EXPECT_NE(one.*member, two.*member);
   }
   EXPECT_NE(one.alpha, one.beta);
@@ -211,9 +222,13 @@ class TrapdoorJson : public ::testing::Test {
  protected:
   TrapdoorJson() {
     const Trapdoor t = toy_trapdoor();
-    json = {{"g1", base::to_hex(t.g1.to_uncompressed())}, {"g2", base::to_hex(t.g2.to_uncompressed())}};
-    for (const auto& [name, value] : {std::pair{"alpha", t.alpha}, {"beta", t.beta}, {"gamma", t.gamma},
-                                      {"delta", t.delta}, {"tau", t.tau}}) {
+    json = {{"g1", base::to_hex(t.g1.to_uncompressed())},
+            {"g2", base::to_hex(t.g2.to_uncompressed())}};
+    for (const auto& [name, value] : {std::pair{"alpha", t.alpha},
+                                      {"beta", t.beta},
+                                      {"gamma", t.gamma},
+                                      {"delta", t.delta},
+                                      {"tau", t.tau}}) {
       json[name] = base::to_hex(value.to_bytes_le());
     }
   }
@@ -229,10 +244,12 @@ class TrapdoorJson : public ::testing::Test {
 };
 
 TEST_F(TrapdoorJson, ReadsAllMembers) {
-  const Trapdoor read = Trapdoor::from_json(json.dump(), "trapdoor.json"), expected = toy_trapdoor();
+  const Trapdoor read = Trapdoor::from_json(json.dump(), "trapdoor.json"),
+                 expected = toy_trapdoor();
   EXPECT_EQ(read.g1, expected.g1);
   EXPECT_EQ(read.g2, expected.g2);
-  for (const auto member : {&Trapdoor::alpha, &Trapdoor::beta, &Trapdoor::gamma, &Trapdoor::delta, &Trapdoor::tau}) {
+  for (const auto member :
+       {&Trapdoor::alpha, &Trapdoor::beta, &Trapdoor::gamma, &Trapdoor::delta, &Trapdoor::tau}) {
     EXPECT_EQ(read.*member, expected.*member);
   }
 }

@@ -1,12 +1,12 @@
 #include "groth16/subgroup_check.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <vector>
-
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "groth16/ops/cpu/buckets.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
 
 namespace cuzk::groth16 {
 
@@ -58,7 +58,8 @@ bool round_passes(std::span<const curve::AffinePoint<F>> points, unsigned bucket
     buckets.add(points[i], static_cast<std::int32_t>((value & ((1U << bucket_bits) - 1)) + 1));
   }
   const std::span<const curve::AffinePoint<F>> sums = buckets.sums();
-  return std::all_of(sums.begin(), sums.end(), [](const curve::AffinePoint<F>& sum) { return sum.is_in_group(); });
+  return std::all_of(sums.begin(), sums.end(),
+                     [](const curve::AffinePoint<F>& sum) { return sum.is_in_group(); });
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ bool all_in_group(std::span<const curve::AffinePoint<F>> points) {
   const Plan plan = plan_for(points.size());
   if (plan.bucket_bits == 0) return each_in_group(points);
   std::atomic<bool> good = true;
-  base::parallel_for(plan.rounds, [&](std::size_t) {
+  base::parallel_tasks(plan.rounds, [&](std::size_t) {
     if (good && !round_passes(points, plan.bucket_bits)) good = false;
   });
   return good;

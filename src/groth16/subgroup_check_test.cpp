@@ -1,8 +1,8 @@
 #include "groth16/subgroup_check.hpp"
 
-#include <gtest/gtest.h>
-
 #include "groth16/testing.hpp"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16 {
 namespace {
@@ -11,8 +11,12 @@ using curve::AffinePoint;
 using curve::Fr;
 using curve::JacobianPoint;
 
-bool square_root(const curve::Fp& value, curve::Fp& root) { return blst_fp_sqrt(root.blst(), value.blst()); }
-bool square_root(const curve::Fp2& value, curve::Fp2& root) { return blst_fp2_sqrt(root.blst(), value.blst()); }
+bool square_root(const curve::Fp& value, curve::Fp& root) {
+  return blst_fp_sqrt(root.blst(), value.blst());
+}
+bool square_root(const curve::Fp2& value, curve::Fp2& root) {
+  return blst_fp2_sqrt(root.blst(), value.blst());
+}
 curve::Fp curve_b(const curve::Fp&) { return curve::Fp::from_u64(4); }
 curve::Fp2 curve_b(const curve::Fp2&) { return {curve::Fp::from_u64(4), curve::Fp::from_u64(4)}; }
 

@@ -1,15 +1,16 @@
 #pragma once
 
-#include <random>
-#include <vector>
-
 #include "curve/fr.hpp"
 #include "curve/point.hpp"
 #include "r1cs/shape_builder.hpp"
 #include "r1cs/toy_circuit.hpp"
 #include "r1cs/witness_builder.hpp"
 
-/// What several tests of this layer need: random scalars, points with known logarithms, a small circuit.
+#include <random>
+#include <vector>
+
+/// What several tests of this layer need: random scalars, points with known logarithms, a small
+/// circuit.
 namespace cuzk::groth16::testing {
 
 inline curve::Fr random_scalar(std::mt19937_64& random) {
@@ -30,17 +31,21 @@ template <class F>
 std::vector<curve::AffinePoint<F>> multiples(std::size_t count) {
   std::vector<curve::JacobianPoint<F>> out;
   curve::JacobianPoint<F> point = curve::JacobianPoint<F>::identity();
-  for (std::size_t i = 0; i < count; ++i) out.push_back(point += curve::AffinePoint<F>::generator());
+  for (std::size_t i = 0; i < count; ++i)
+    out.push_back(point += curve::AffinePoint<F>::generator());
   return curve::normalize<F>(out);
 }
 
-/// r1cs's toy circuit (bits and field elements, inputs, repeats, ports), which is satisfied, and its assignment.
+/// r1cs's toy circuit (bits and field elements, inputs, repeats, ports), which is satisfied, and
+/// its assignment.
 struct ToyCircuit {
   explicit ToyCircuit(std::size_t copies = 3, unsigned bits = 5)
       : shape(make_shape(copies, bits)), witness(make_witness(shape, copies, bits)) {}
 
   /// Without ONE.
-  std::vector<curve::Fr> public_inputs() const { return {witness.inputs.begin() + 1, witness.inputs.end()}; }
+  std::vector<curve::Fr> public_inputs() const {
+    return {witness.inputs.begin() + 1, witness.inputs.end()};
+  }
 
   r1cs::Shape shape;
   r1cs::Witness witness;

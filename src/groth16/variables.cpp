@@ -16,7 +16,8 @@ std::vector<std::uint32_t> set_bits(std::span<const std::uint64_t> words) {
   std::vector<std::uint32_t> out;
   for (std::size_t word = 0; word < words.size(); ++word) {
     for (std::uint64_t left = words[word]; left != 0; left &= left - 1) {
-      out.push_back(static_cast<std::uint32_t>(64 * word + static_cast<unsigned>(std::countr_zero(left))));
+      out.push_back(
+          static_cast<std::uint32_t>(64 * word + static_cast<unsigned>(std::countr_zero(left))));
     }
   }
   return out;
@@ -42,7 +43,9 @@ QueryLayout make_query(const VariableMap& variables, std::span<const std::uint64
 }  // namespace
 
 VariableMap::VariableMap(const r1cs::Shape& shape)
-    : num_aux_(shape.num_aux()), bit_mask_((shape.num_aux() + 63) / 64), fields_before_(bit_mask_.size()) {
+    : num_aux_(shape.num_aux()),
+      bit_mask_((shape.num_aux() + 63) / 64),
+      fields_before_(bit_mask_.size()) {
   for (const r1cs::Block& block : shape.blocks()) {
     for (std::uint32_t copy = 0; copy < block.copies; ++copy) {
       const std::size_t first = block.first_aux + std::size_t{copy} * block.aux;
@@ -57,7 +60,8 @@ VariableMap::VariableMap(const r1cs::Shape& shape)
   }
   for (std::size_t word = 0; word < bit_mask_.size(); ++word) {
     fields_before_[word] = num_fields_;
-    const std::uint64_t valid = 64 * word + 64 <= num_aux_ ? ~std::uint64_t{0} : (std::uint64_t{1} << num_aux_ % 64) - 1;
+    const std::uint64_t valid =
+        64 * word + 64 <= num_aux_ ? ~std::uint64_t{0} : (std::uint64_t{1} << num_aux_ % 64) - 1;
     num_fields_ += static_cast<std::uint32_t>(std::popcount(~bit_mask_[word] & valid));
   }
 }
@@ -79,9 +83,12 @@ KeyLayout::KeyLayout(const r1cs::Shape& shape, QuotientForm quotient_form)
   const bool derivative = form == QuotientForm::kDerivative;
   h_count = derivative ? num_rows : (std::size_t{1} << domain_log2) - 1;
   const r1cs::Densities densities = shape.densities();
-  const std::vector<std::uint64_t> all_inputs = all_bits(num_inputs), all_aux = all_bits(shape.num_aux());
-  l = make_query(variables, derivative ? std::span<const std::uint64_t>(all_inputs) : std::span<const std::uint64_t>(),
-                 all_aux);
+  const std::vector<std::uint64_t> all_inputs = all_bits(num_inputs),
+                                   all_aux = all_bits(shape.num_aux());
+  l = make_query(
+      variables,
+      derivative ? std::span<const std::uint64_t>(all_inputs) : std::span<const std::uint64_t>(),
+      all_aux);
   a = make_query(variables, all_inputs, densities.a_aux);
   b = make_query(variables, densities.b_input, densities.b_aux);
 }

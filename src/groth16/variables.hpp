@@ -1,17 +1,18 @@
 #pragma once
 
+#include "curve/fr.hpp"
+#include "r1cs/shape.hpp"
+#include "r1cs/witness.hpp"
+
 #include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "curve/fr.hpp"
-#include "r1cs/shape.hpp"
-#include "r1cs/witness.hpp"
-
 namespace cuzk::groth16 {
 
-/// Which aux variables of a circuit are bits, and where the others stand among the witness's field elements.
+/// Which aux variables of a circuit are bits, and where the others stand among the witness's field
+/// elements.
 class VariableMap {
  public:
   explicit VariableMap(const r1cs::Shape& shape);
@@ -22,7 +23,8 @@ class VariableMap {
   /// Index into Witness::fields of an aux variable that is not a bit.
   std::uint32_t field_index(std::uint32_t aux) const {
     const std::uint64_t before = (std::uint64_t{1} << aux % 64) - 1;
-    return fields_before_[aux / 64] + static_cast<std::uint32_t>(std::popcount(~bit_mask_[aux / 64] & before));
+    return fields_before_[aux / 64] +
+           static_cast<std::uint32_t>(std::popcount(~bit_mask_[aux / 64] & before));
   }
   std::uint32_t num_aux() const { return num_aux_; }
   std::uint32_t num_fields() const { return num_fields_; }
@@ -33,13 +35,13 @@ class VariableMap {
   std::vector<std::uint32_t> fields_before_;  // before each word
 };
 
-/// The variables that have a point in one query of a key, in the key's order: the inputs, then the aux variables, each
-/// ascending. Static: it follows from the circuit, not from the witness.
+/// The variables that have a point in one query of a key, in the key's order: the inputs, then the
+/// aux variables, each ascending. Static: it follows from the circuit, not from the witness.
 struct QueryLayout {
-  std::vector<std::uint32_t> inputs;     ///< the inputs that have a point
-  std::vector<std::uint64_t> aux_mask;   ///< bit j: aux variable j has a point
-  std::vector<std::uint64_t> bit_mask;   ///< of these, the ones that are bits
-  std::vector<std::uint32_t> fields;     ///< of these, the others: indices into Witness::fields
+  std::vector<std::uint32_t> inputs;    ///< the inputs that have a point
+  std::vector<std::uint64_t> aux_mask;  ///< bit j: aux variable j has a point
+  std::vector<std::uint64_t> bit_mask;  ///< of these, the ones that are bits
+  std::vector<std::uint32_t> fields;    ///< of these, the others: indices into Witness::fields
   std::size_t bit_count = 0;
 
   /// Points of the query.
@@ -62,8 +64,8 @@ struct KeyLayout {
   std::uint32_t num_inputs;
   std::uint64_t num_rows;
   unsigned domain_log2;
-  std::size_t h_count;     ///< textbook: n - 1; derivative: one for each row
-  QueryLayout l, a, b;     ///< l: all aux variables; in the derivative form all inputs, too
+  std::size_t h_count;  ///< textbook: n - 1; derivative: one for each row
+  QueryLayout l, a, b;  ///< l: all aux variables; in the derivative form all inputs, too
 };
 
 }  // namespace cuzk::groth16

@@ -1,8 +1,8 @@
 #include "groth16/variables.hpp"
 
-#include <gtest/gtest.h>
-
 #include "groth16/testing.hpp"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16 {
 namespace {
@@ -28,7 +28,9 @@ TEST_P(VariablesOfCopies, QueriesHoldTheirVariablesInOrder) {
   const testing::ToyCircuit toy(std::get<0>(GetParam()), std::get<1>(GetParam()));
   const std::vector<Fr> aux = r1cs::expand_aux(toy.shape, toy.witness);
   const r1cs::Densities densities = toy.shape.densities();
-  const auto is_set = [](const std::vector<std::uint64_t>& words, std::size_t i) { return (words[i / 64] >> i % 64 & 1) != 0; };
+  const auto is_set = [](const std::vector<std::uint64_t>& words, std::size_t i) {
+    return (words[i / 64] >> i % 64 & 1) != 0;
+  };
   const auto expect_query = [&](const QueryLayout& query, auto&& has_input, auto&& has_aux) {
     std::vector<Fr> expected;
     std::size_t bits = 0;
@@ -53,13 +55,15 @@ TEST_P(VariablesOfCopies, QueriesHoldTheirVariablesInOrder) {
   };
   const auto all = [](std::size_t) { return true; };
   const auto none = [](std::size_t) { return false; };
-  const KeyLayout textbook(toy.shape, QuotientForm::kTextbook), derivative(toy.shape, QuotientForm::kDerivative);
+  const KeyLayout textbook(toy.shape, QuotientForm::kTextbook),
+      derivative(toy.shape, QuotientForm::kDerivative);
   expect_query(textbook.l, none, all);
   expect_query(derivative.l, all, all);
   for (const KeyLayout* layout : {&textbook, &derivative}) {
     expect_query(layout->a, all, [&](std::size_t i) { return is_set(densities.a_aux, i); });
-    expect_query(layout->b, [&](std::size_t i) { return is_set(densities.b_input, i); },
-                 [&](std::size_t i) { return is_set(densities.b_aux, i); });
+    expect_query(
+        layout->b, [&](std::size_t i) { return is_set(densities.b_input, i); },
+        [&](std::size_t i) { return is_set(densities.b_aux, i); });
   }
   EXPECT_EQ(textbook.h_count, (std::size_t{1} << toy.shape.domain_log2()) - 1);
   EXPECT_EQ(derivative.h_count, toy.shape.num_rows());

@@ -1,14 +1,14 @@
 #include "groth16/verifier.hpp"
 
-#include <blst.h>
-
-#include <array>
-#include <cstring>
-
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "groth16/ops/msm.hpp"
+
+#include <blst.h>
+
+#include <array>
+#include <cstring>
 
 namespace cuzk::groth16 {
 
@@ -47,27 +47,33 @@ Fr random_factor() {
 }  // namespace
 
 Verifier::Verifier(VerifyingKey key) : key_(std::move(key)) {
-  base::require(!key_.ic.empty(), "verifying key without ic points: every circuit has the input ONE");
+  base::require(!key_.ic.empty(),
+                "verifying key without ic points: every circuit has the input ONE");
 }
 
 bool Verifier::verify(const Proof& proof, std::span<const Fr> inputs) const {
-  base::require(inputs.size() == num_inputs(), "verify: {} public inputs, but the circuit has {}", inputs.size(),
-                num_inputs());
+  base::require(inputs.size() == num_inputs(), "verify: {} public inputs, but the circuit has {}",
+                inputs.size(), num_inputs());
   const G1Jacobian sum = msm<curve::Fp>(std::span(key_.ic).subspan(1), inputs) + key_.ic[0];
-  const std::array<Pair, 4> pairs = {Pair{-proof.a, proof.b}, {key_.alpha_g1, key_.beta_g2},
-                                     {sum.to_affine(), key_.gamma_g2}, {proof.c, key_.delta_g2}};
+  const std::array<Pair, 4> pairs = {Pair{-proof.a, proof.b},
+                                     {key_.alpha_g1, key_.beta_g2},
+                                     {sum.to_affine(), key_.gamma_g2},
+                                     {proof.c, key_.delta_g2}};
   return product_is_one(pairs);
 }
 
-bool Verifier::verify_batch(std::span<const Proof> proofs, std::span<const std::vector<Fr>> inputs) const {
-  base::require(proofs.size() == inputs.size(), "verify: {} proofs and {} lists of inputs", proofs.size(), inputs.size());
+bool Verifier::verify_batch(std::span<const Proof> proofs,
+                            std::span<const std::vector<Fr>> inputs) const {
+  base::require(proofs.size() == inputs.size(), "verify: {} proofs and {} lists of inputs",
+                proofs.size(), inputs.size());
   if (proofs.empty()) return true;
   std::vector<Fr> ic_scalars(key_.ic.size()), factors;
   std::vector<Pair> pairs;
   std::vector<G1Affine> c_points;
   for (std::size_t i = 0; i < proofs.size(); ++i) {
-    base::require(inputs[i].size() == num_inputs(), "verify: {} public inputs for proof {}, but the circuit has {}",
-                  inputs[i].size(), i, num_inputs());
+    base::require(inputs[i].size() == num_inputs(),
+                  "verify: {} public inputs for proof {}, but the circuit has {}", inputs[i].size(),
+                  i, num_inputs());
     const Fr factor = random_factor();
     factors.push_back(factor);
     c_points.push_back(proofs[i].c);

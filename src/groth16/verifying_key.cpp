@@ -33,13 +33,15 @@ base::Bytes VerifyingKey::to_bytes() const {
   return out;
 }
 
-VerifyingKey VerifyingKey::from_bytes(base::ByteView bytes, std::string_view name, std::size_t& size) {
+VerifyingKey VerifyingKey::from_bytes(base::ByteView bytes, std::string_view name,
+                                      std::size_t& size) {
   SectionReader reader(bytes, name);
   VerifyingKey key;
   const auto read = [&](auto& point, std::string_view what) {
     using Point = std::remove_reference_t<decltype(point)>;
     const base::ByteView encoding = reader.bytes(Point::kUncompressedBytes, what);
-    require_point<CorruptData>(decode_uncompressed(encoding, PointCheck::kInGroup, point), name, what);
+    require_point<CorruptData>(decode_uncompressed(encoding, PointCheck::kInGroup, point), name,
+                               what);
   };
   read(key.alpha_g1, "alpha_g1");
   read(key.beta_g1, "beta_g1");
@@ -50,7 +52,8 @@ VerifyingKey VerifyingKey::from_bytes(base::ByteView bytes, std::string_view nam
   const Section ic = reader.section(curve::G1Affine::kUncompressedBytes, "ic");
   key.ic.resize(ic.count);
   base::parallel_for(ic.count, [&](std::size_t i) {
-    const base::ByteView encoding = bytes.subspan(ic.offset + i * curve::G1Affine::kUncompressedBytes);
+    const base::ByteView encoding =
+        bytes.subspan(ic.offset + i * curve::G1Affine::kUncompressedBytes);
     const auto fault = decode_uncompressed(encoding, PointCheck::kInGroup, key.ic[i]);
     require_point<CorruptData>(fault, name, fmt::format("ic[{}]", i));
   });
@@ -63,7 +66,8 @@ VerifyingKey read_verifying_key(const std::filesystem::path& path) {
   std::size_t size = 0;
   VerifyingKey key = VerifyingKey::from_bytes(file.bytes(), path.string(), size);
   if (size != file.bytes().size()) {
-    base::fail<CorruptData>("{}: {} bytes after the end of the verifying key", path.string(), file.bytes().size() - size);
+    base::fail<CorruptData>("{}: {} bytes after the end of the verifying key", path.string(),
+                            file.bytes().size() - size);
   }
   return key;
 }

@@ -1,13 +1,14 @@
+#include "groth16/verifying_key.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
-#include <algorithm>
-
-#include "base/error.hpp"
-#include "groth16/verifying_key.hpp"
-
-/// Any bytes either are refused with CorruptData or begin with a verifying key of exactly this encoding.
+/// Any bytes either are refused with CorruptData or begin with a verifying key of exactly this
+/// encoding.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cuzk;
   const base::ByteView bytes(data, size);

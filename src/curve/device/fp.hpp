@@ -17,8 +17,8 @@
 ///
 ///   mul(a, b) < (A·B / 9.84 + 1)·p,   required: A <= 8.84, B <= 9.84.
 ///
-/// Measured on H200 (chains, G/s): mul 26.8 (288 wide multiply-adds), square 34.1 (222),
-/// mul_add 17.9 (432).
+/// Measured on H200 (chains, G/s): mul 25.8 (288 wide multiply-adds), square 34.8 (222),
+/// mul_add 17.6 (432).
 namespace cuzk::curve::device {
 
 struct alignas(16) Fp {

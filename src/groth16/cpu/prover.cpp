@@ -1,13 +1,13 @@
 #include "groth16/prover.hpp"
 
-#include <array>
-
 #include "base/random.hpp"
 #include "groth16/assemble.hpp"
 #include "groth16/ops/domain.hpp"
 #include "groth16/ops/evaluate.hpp"
 #include "groth16/ops/msm.hpp"
 #include "groth16/ops/quotient.hpp"
+
+#include <array>
 
 namespace cuzk::groth16 {
 
@@ -50,22 +50,25 @@ class CpuProver final : public Prover {
                                  base::StageTimer& timer) override {
     Sums sums;
     {
-      const std::vector<Fr> scalars =
-          circuit.layout.form == QuotientForm::kTextbook ? textbook(circuit, witness, timer)
-                                                         : derivative(circuit, witness, timer);
+      const std::vector<Fr> scalars = circuit.layout.form == QuotientForm::kTextbook
+                                          ? textbook(circuit, witness, timer)
+                                          : derivative(circuit, witness, timer);
       const std::span<const Fr> used = std::span(scalars).first(circuit.key.h.size());
       sums.h = timer.measure("msm_h", [&] { return msm<curve::Fp>(circuit.key.h, used); });
     }
     const KeyLayout& layout = circuit.layout;
     sums.l = query_sum(circuit.key.l, layout.l, witness, timer, "msm_l.tail", "msm_l.batch_add");
     sums.a = query_sum(circuit.key.a, layout.a, witness, timer, "msm_a.tail", "msm_a.batch_add");
-    sums.b_g1 = query_sum(circuit.key.b_g1, layout.b, witness, timer, "msm_b_g1.tail", "msm_b_g1.batch_add");
-    sums.b_g2 = query_sum(circuit.key.b_g2, layout.b, witness, timer, "msm_b_g2.tail", "msm_b_g2.batch_add");
+    sums.b_g1 = query_sum(circuit.key.b_g1, layout.b, witness, timer, "msm_b_g1.tail",
+                          "msm_b_g1.batch_add");
+    sums.b_g2 = query_sum(circuit.key.b_g2, layout.b, witness, timer, "msm_b_g2.tail",
+                          "msm_b_g2.batch_add");
     return std::make_unique<CpuPending>(circuit.key.verifying_key, sums);
   }
 
  private:
-  static std::vector<Fr> textbook(const CircuitKey& circuit, const r1cs::Witness& witness, base::StageTimer& timer) {
+  static std::vector<Fr> textbook(const CircuitKey& circuit, const r1cs::Witness& witness,
+                                  base::StageTimer& timer) {
     const Domain domain(circuit.layout.domain_log2);
     std::array<std::vector<Fr>, 3> rows;
     timer.measure("evaluate", [&] {
@@ -78,21 +81,25 @@ class CpuProver final : public Prover {
     return std::move(rows[0]);
   }
 
-  static std::vector<Fr> derivative(const CircuitKey& circuit, const r1cs::Witness& witness, base::StageTimer& timer) {
+  static std::vector<Fr> derivative(const CircuitKey& circuit, const r1cs::Witness& witness,
+                                    base::StageTimer& timer) {
     std::vector<Fr> a(circuit.layout.num_rows), b(circuit.layout.num_rows);
     timer.measure("evaluate", [&] {
       evaluate(circuit.shape, circuit.layout.variables, witness, Matrix::kA, a);
       evaluate(circuit.shape, circuit.layout.variables, witness, Matrix::kB, b);
     });
-    return timer.measure("ntt_h", [&] { return quotient_derivative(Domain(circuit.layout.domain_log2), a, b); });
+    return timer.measure(
+        "ntt_h", [&] { return quotient_derivative(Domain(circuit.layout.domain_log2), a, b); });
   }
 
   template <class F>
-  static curve::JacobianPoint<F> query_sum(const Query<F>& query, const QueryLayout& layout, const r1cs::Witness& witness,
-                                           base::StageTimer& timer, std::string_view tail, std::string_view bits) {
-    const curve::JacobianPoint<F> of_bits =
-        timer.measure(bits, [&] { return batch_add<F>(query.bits, layout.bit_mask, witness.bits); });
-    return of_bits + timer.measure(tail, [&] { return msm<F>(query.fields, layout.scalars(witness)); });
+  static curve::JacobianPoint<F> query_sum(const Query<F>& query, const QueryLayout& layout,
+                                           const r1cs::Witness& witness, base::StageTimer& timer,
+                                           std::string_view tail, std::string_view bits) {
+    const curve::JacobianPoint<F> of_bits = timer.measure(
+        bits, [&] { return batch_add<F>(query.bits, layout.bit_mask, witness.bits); });
+    return of_bits +
+           timer.measure(tail, [&] { return msm<F>(query.fields, layout.scalars(witness)); });
   }
 };
 

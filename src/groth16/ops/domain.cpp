@@ -8,7 +8,8 @@ namespace cuzk::groth16 {
 using curve::Fr;
 
 Domain::Domain(unsigned log_n) : log_n_(log_n) {
-  base::require(log_n <= kMaxLog, "evaluation domain of 2^{} points: the field has roots of unity up to 2^{}", log_n,
+  base::require(log_n <= kMaxLog,
+                "evaluation domain of 2^{} points: the field has roots of unity up to 2^{}", log_n,
                 kMaxLog);
   omega_ = Fr::from_montgomery(curve::kFrRootOfUnity);
   for (unsigned i = log_n; i < kMaxLog; ++i) omega_ = omega_.square();

@@ -1,15 +1,15 @@
 #pragma once
 
+#include "curve/fr.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "curve/fr.hpp"
-
 namespace cuzk::groth16 {
 
-/// The evaluation domain D = {ω^i} of n = 2^log_n points, ω = root^(2^(32 - log_n)) for the field's 2^32-th root of unity
-/// (params.hpp). Points are in natural order: point i is ω^i.
+/// The evaluation domain D = {ω^i} of n = 2^log_n points, ω = root^(2^(32 - log_n)) for the field's
+/// 2^32-th root of unity (params.hpp). Points are in natural order: point i is ω^i.
 class Domain {
  public:
   static constexpr unsigned kMaxLog = 32;

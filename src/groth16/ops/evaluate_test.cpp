@@ -1,10 +1,10 @@
 #include "groth16/ops/evaluate.hpp"
 
-#include <gtest/gtest.h>
-
 #include "base/error.hpp"
 #include "groth16/testing.hpp"
 #include "r1cs/evaluate.hpp"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16 {
 namespace {

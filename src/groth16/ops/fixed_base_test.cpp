@@ -1,9 +1,9 @@
 #include "groth16/ops/fixed_base.hpp"
 
-#include <gtest/gtest.h>
-
 #include "base/error.hpp"
 #include "groth16/testing.hpp"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16 {
 namespace {
@@ -23,12 +23,14 @@ TYPED_TEST(FixedBaseOf, EqualsMultiplication) {
   for (const std::size_t announced : {1, 1000, 100000}) {
     const FixedBase<F> table(base, announced);
     std::vector<Fr> scalars = testing::random_scalars(30, announced);
-    for (const Fr& edge : {Fr::zero(), Fr::one(), -Fr::one(), Fr::from_u64(2).inverse(), Fr::power_of_two(254)}) {
+    for (const Fr& edge :
+         {Fr::zero(), Fr::one(), -Fr::one(), Fr::from_u64(2).inverse(), Fr::power_of_two(254)}) {
       scalars.push_back(edge);
     }
     std::vector<AffinePoint<F>> out(scalars.size(), base);
     table.multiply(scalars, out);
-    for (std::size_t i = 0; i < scalars.size(); ++i) EXPECT_EQ(out[i], (base * scalars[i]).to_affine()) << i;
+    for (std::size_t i = 0; i < scalars.size(); ++i)
+      EXPECT_EQ(out[i], (base * scalars[i]).to_affine()) << i;
     EXPECT_THROW(table.multiply(scalars, std::span(out).first(1)), base::InvalidInput);
     table.multiply({}, {});
   }

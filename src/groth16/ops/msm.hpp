@@ -1,16 +1,16 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "curve/batch_add.hpp"
 #include "curve/fr.hpp"
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
 
-/// Sums of many points: Σ scalar_i · base_i over G1 (F = Fp) or G2 (F = Fp2). Parallel; any points of the curve's
-/// subgroup, infinity included.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+/// Sums of many points: Σ scalar_i · base_i over G1 (F = Fp) or G2 (F = Fp2). Parallel; any points
+/// of the curve's subgroup, infinity included.
 namespace cuzk::groth16 {
 
 struct MsmOptions {
@@ -20,27 +20,30 @@ struct MsmOptions {
 };
 inline constexpr unsigned kMaxWindowBits = 20;
 
-/// For scalars of any size (dense). Signed digits, buckets in affine form, one inversion for a batch of additions.
-/// [Pippenger 1976; batched affine buckets: ePrint 2022/1396] Throws InvalidInput if the sizes differ.
-/// Cost: n·⌈255/c⌉ additions, and 2·2^(c-1) for each of the ⌈255/c⌉ windows of c bits.
+/// For scalars of any size (dense). Signed digits, buckets in affine form, one inversion for a
+/// batch of additions. [Pippenger 1976; batched affine buckets: ePrint 2022/1396] Throws
+/// InvalidInput if the sizes differ. Cost: n·⌈255/c⌉ additions, and 2·2^(c-1) for each of the
+/// ⌈255/c⌉ windows of c bits.
 template <class F>
-curve::JacobianPoint<F> msm(std::span<const curve::AffinePoint<F>> bases, std::span<const curve::Fr> scalars,
-                            const MsmOptions& options = {});
+curve::JacobianPoint<F> msm(std::span<const curve::AffinePoint<F>> bases,
+                            std::span<const curve::Fr> scalars, const MsmOptions& options = {});
 
 /// The window that msm chooses for n scalars.
 unsigned msm_window_bits(std::size_t n);
 
-/// For scalars 0 and 1: the sum of the points whose bit is set. `mask` says, among all variables, which have a point:
-/// the k-th set bit of `mask` belongs to points[k], and that point is added if the same bit of `bits` is set.
-/// Both have the same number of words; mask has points.size() bits set. Throws InvalidInput if not.
+/// For scalars 0 and 1: the sum of the points whose bit is set. `mask` says, among all variables,
+/// which have a point: the k-th set bit of `mask` belongs to points[k], and that point is added if
+/// the same bit of `bits` is set. Both have the same number of words; mask has points.size() bits
+/// set. Throws InvalidInput if not.
 template <class F>
-curve::JacobianPoint<F> batch_add(std::span<const curve::AffinePoint<F>> points, std::span<const std::uint64_t> mask,
+curve::JacobianPoint<F> batch_add(std::span<const curve::AffinePoint<F>> points,
+                                  std::span<const std::uint64_t> mask,
                                   std::span<const std::uint64_t> bits);
 
-extern template curve::JacobianPoint<curve::Fp> msm(std::span<const curve::G1Affine>, std::span<const curve::Fr>,
-                                                    const MsmOptions&);
-extern template curve::JacobianPoint<curve::Fp2> msm(std::span<const curve::G2Affine>, std::span<const curve::Fr>,
-                                                     const MsmOptions&);
+extern template curve::JacobianPoint<curve::Fp> msm(std::span<const curve::G1Affine>,
+                                                    std::span<const curve::Fr>, const MsmOptions&);
+extern template curve::JacobianPoint<curve::Fp2> msm(std::span<const curve::G2Affine>,
+                                                     std::span<const curve::Fr>, const MsmOptions&);
 extern template curve::JacobianPoint<curve::Fp> batch_add(std::span<const curve::G1Affine>,
                                                           std::span<const std::uint64_t>,
                                                           std::span<const std::uint64_t>);

@@ -1,10 +1,10 @@
 #include "groth16/ops/msm.hpp"
 
-#include <gtest/gtest.h>
-
 #include "base/error.hpp"
 #include "curve/cpu_features.hpp"
 #include "groth16/testing.hpp"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16 {
 namespace {
@@ -42,8 +42,10 @@ TYPED_TEST(Msm, SumOfSquaresForEveryWindow) {
   const auto bases = testing::multiples<F>(n);
   std::vector<Fr> scalars;
   for (std::uint64_t i = 1; i <= n; ++i) scalars.push_back(Fr::from_u64(i));
-  const JacobianPoint<F> expected = AffinePoint<F>::generator() * Fr::from_u64(n * (n + 1) * (2 * n + 1) / 6);
-  for (unsigned bits = 2; bits <= 14; ++bits) EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = bits}), expected) << bits;
+  const JacobianPoint<F> expected =
+      AffinePoint<F>::generator() * Fr::from_u64(n * (n + 1) * (2 * n + 1) / 6);
+  for (unsigned bits = 2; bits <= 14; ++bits)
+    EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = bits}), expected) << bits;
   EXPECT_EQ(msm<F>(bases, scalars), expected);
 }
 
@@ -52,19 +54,28 @@ TYPED_TEST(Msm, LargeScalarsForEveryWindow) {
   const std::size_t n = 300;
   const auto bases = testing::multiples<F>(n);
   std::vector<Fr> scalars = testing::random_scalars(n, 5);
-  const Fr half = Fr::from_u64(2).inverse();  // (r + 1)/2 and its neighbour are where scalars change sign
-  const std::vector<Fr> edges = {Fr::zero(), Fr::one(), -Fr::one(), half, half - Fr::one(), Fr::power_of_two(254),
-                                 -Fr::power_of_two(200), Fr::power_of_two(64) - Fr::one()};
+  const Fr half =
+      Fr::from_u64(2).inverse();  // (r + 1)/2 and its neighbour are where scalars change sign
+  const std::vector<Fr> edges = {Fr::zero(),
+                                 Fr::one(),
+                                 -Fr::one(),
+                                 half,
+                                 half - Fr::one(),
+                                 Fr::power_of_two(254),
+                                 -Fr::power_of_two(200),
+                                 Fr::power_of_two(64) - Fr::one()};
   std::copy(edges.begin(), edges.end(), scalars.begin());
   Fr logarithm = Fr::zero();
   for (std::size_t i = 0; i < n; ++i) logarithm += scalars[i] * Fr::from_u64(i + 1);
   const JacobianPoint<F> expected = AffinePoint<F>::generator() * logarithm;
-  for (unsigned bits = 2; bits <= 13; ++bits) EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = bits}), expected) << bits;
+  for (unsigned bits = 2; bits <= 13; ++bits)
+    EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = bits}), expected) << bits;
   EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = 16}), expected);
   EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = 17}), expected);
 }
 
-// Points at infinity, repeated, and opposite; all scalars equal, so that all meet in few buckets and the queue runs over.
+// Points at infinity, repeated, and opposite; all scalars equal, so that all meet in few buckets
+// and the queue runs over.
 TYPED_TEST(Msm, DegenerateInputs) {
   using F = TypeParam;
   const auto some = testing::multiples<F>(9);

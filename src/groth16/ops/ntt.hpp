@@ -1,21 +1,22 @@
 #pragma once
 
-#include <span>
-
 #include "curve/fr.hpp"
 #include "groth16/ops/domain.hpp"
 
-/// Number-theoretic transforms over a Domain, in place, in parallel. Vectors hold n elements in Montgomery form; any other
-/// size throws InvalidInput. With x_k the element at index k:
+#include <span>
+
+/// Number-theoretic transforms over a Domain, in place, in parallel. Vectors hold n elements in
+/// Montgomery form; any other size throws InvalidInput. With x_k the element at index k:
 ///   ntt    y_i = Σ_k x_k ω^(ik)         coefficients to evaluations on D
 ///   intt   x_k = (1/n) Σ_i y_i ω^(-ik)  its inverse
 ///   coset_ntt, coset_intt               the same on g·D
-/// in natural order. The two halves below leave out the permutation: index k of a bit-reversed vector holds element
-/// reverse_bits(k, log_n). intt_unscaled is n times too large, so that the factor 1/n can join another one.
+/// in natural order. The two halves below leave out the permutation: index k of a bit-reversed
+/// vector holds element reverse_bits(k, log_n). intt_unscaled is n times too large, so that the
+/// factor 1/n can join another one.
 namespace cuzk::groth16 {
 
-/// Which arithmetic the inner loops use. kBest is the fastest that this processor has; kScalar is for tests and benchmarks.
-/// Both give the same bytes.
+/// Which arithmetic the inner loops use. kBest is the fastest that this processor has; kScalar is
+/// for tests and benchmarks. Both give the same bytes.
 enum class NttArithmetic { kBest, kScalar };
 
 void ntt(const Domain& domain, std::span<curve::Fr> values);
@@ -24,14 +25,16 @@ void coset_ntt(const Domain& domain, std::span<curve::Fr> values);
 void coset_intt(const Domain& domain, std::span<curve::Fr> values);
 
 /// Natural order to bit-reversed order: n · intt.
-void intt_unscaled(const Domain& domain, std::span<curve::Fr> values, NttArithmetic arithmetic = NttArithmetic::kBest);
+void intt_unscaled(const Domain& domain, std::span<curve::Fr> values,
+                   NttArithmetic arithmetic = NttArithmetic::kBest);
 /// Bit-reversed order to natural order.
 void ntt_from_bit_reversed(const Domain& domain, std::span<curve::Fr> values,
                            NttArithmetic arithmetic = NttArithmetic::kBest);
 
-/// Multiplies the element with natural index k by first·ratio^k, for a vector in bit-reversed order.
-void scale_by_powers_bit_reversed(const Domain& domain, std::span<curve::Fr> values, const curve::Fr& first,
-                                  const curve::Fr& ratio);
+/// Multiplies the element with natural index k by first·ratio^k, for a vector in bit-reversed
+/// order.
+void scale_by_powers_bit_reversed(const Domain& domain, std::span<curve::Fr> values,
+                                  const curve::Fr& first, const curve::Fr& ratio);
 /// Swaps every element with the one at the bit-reversed index.
 void permute_bit_reversed(const Domain& domain, std::span<curve::Fr> values);
 

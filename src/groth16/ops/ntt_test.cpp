@@ -1,17 +1,20 @@
 #include "groth16/ops/ntt.hpp"
 
-#include <gtest/gtest.h>
-
 #include "base/error.hpp"
 #include "curve/cpu_features.hpp"
 #include "groth16/testing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
 
 namespace cuzk::groth16 {
 namespace {
 
 using curve::Fr;
 
-std::vector<Fr> definition(const Domain& domain, const std::vector<Fr>& coefficients, const Fr& shift) {
+std::vector<Fr> definition(const Domain& domain, const std::vector<Fr>& coefficients,
+                           const Fr& shift) {
   std::vector<Fr> out(domain.n());
   for (std::size_t i = 0; i < domain.n(); ++i) {
     const Fr x = shift * domain.omega().pow(i);
@@ -69,7 +72,8 @@ TEST_P(NttOfSize, HalvesAreTheWholeWithoutPermutation) {
   intt_unscaled(domain, half);
   intt(domain, whole);
   const Fr n = Fr::power_of_two(domain.log_n());
-  for (std::size_t k = 0; k < domain.n(); ++k) ASSERT_EQ(half[reverse_bits(k, domain.log_n())], n * whole[k]) << k;
+  for (std::size_t k = 0; k < domain.n(); ++k)
+    ASSERT_EQ(half[reverse_bits(k, domain.log_n())], n * whole[k]) << k;
   ntt_from_bit_reversed(domain, half);
   for (std::size_t i = 0; i < domain.n(); ++i) ASSERT_EQ(half[i], n * input[i]) << i;
 }
@@ -80,7 +84,8 @@ TEST_P(NttOfSize, VectorAndScalarArithmeticAgree) {
   std::vector<Fr> vector = testing::random_scalars(domain.n(), 400 + GetParam());
   // Extremes, too: what is largest in a lane decides whether the lazy form stays within its bounds.
   for (std::size_t i = 0; i < domain.n(); i += 3) vector[i] = -Fr::one();
-  for (std::size_t i = 0; i < domain.n() / 2; ++i) vector[i] = Fr::from_montgomery(curve::kFrField.negate({1}));
+  for (std::size_t i = 0; i < domain.n() / 2; ++i)
+    vector[i] = Fr::from_montgomery(curve::kFrField.negate({1}));
   std::vector<Fr> scalar = vector;
   intt_unscaled(domain, vector);
   intt_unscaled(domain, scalar, NttArithmetic::kScalar);
@@ -90,6 +95,41 @@ TEST_P(NttOfSize, VectorAndScalarArithmeticAgree) {
   EXPECT_EQ(vector, scalar);
 }
 
+// What circuits give: long runs of zeros, ones and other small numbers, whose sums and products
+// have regular limbs.
+TEST_P(NttOfSize, ArithmeticsAgreeOnSparseAndRegularValues) {
+  if (!curve::cpu_has_avx2_fma()) GTEST_SKIP() << "this processor has no AVX2 and FMA";
+  const Domain domain(GetParam());
+  std::mt19937_64 random(GetParam());
+  for (int kind = 0; kind < 4; ++kind) {
+    std::vector<Fr> vector(domain.n());
+    for (Fr& value : vector) {
+      const std::uint64_t draw = random();
+      switch (kind) {
+        case 0:  // bits
+          value = Fr::from_u64(draw & 1);
+          break;
+        case 1:  // -1, 0, 1, 2, mostly 0
+          if (draw % 5 == 0) value = Fr::from_u64(draw >> 60 & 3) - Fr::one();
+          break;
+        case 2:  // Montgomery limbs with one bit set
+          value = Fr::from_montgomery({0, 0, 0, 0});
+          value.blst()->l[draw & 3] = std::uint64_t{1} << (draw >> 8) % 62;
+          break;
+        default:  // powers of two
+          value = Fr::power_of_two(static_cast<unsigned>(draw % 255));
+      }
+    }
+    std::vector<Fr> scalar = vector;
+    intt_unscaled(domain, vector);
+    intt_unscaled(domain, scalar, NttArithmetic::kScalar);
+    EXPECT_EQ(vector == scalar, true) << "kind " << kind;
+    ntt_from_bit_reversed(domain, vector);
+    ntt_from_bit_reversed(domain, scalar, NttArithmetic::kScalar);
+    EXPECT_EQ(vector == scalar, true) << "kind " << kind;
+  }
+}
+
 TEST_P(NttOfSize, ScalingByPowersFindsNaturalIndices) {
   const Domain domain(GetParam());
   const Fr first = Fr::from_u64(5), ratio = Fr::from_u64(3);
@@ -97,11 +137,13 @@ TEST_P(NttOfSize, ScalingByPowersFindsNaturalIndices) {
   scale_by_powers_bit_reversed(domain, values, first, ratio);
   permute_bit_reversed(domain, values);
   Fr expected = first;
-  for (std::size_t k = 0; k < domain.n(); ++k, expected *= ratio) ASSERT_EQ(values[k], expected) << k;
+  for (std::size_t k = 0; k < domain.n(); ++k, expected *= ratio)
+    ASSERT_EQ(values[k], expected) << k;
 }
 
 // One block, the smallest tiles, two passes, unequal passes, three passes.
-INSTANTIATE_TEST_SUITE_P(LogSizes, NttOfSize, ::testing::Values(0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 13, 17, 18, 19));
+INSTANTIATE_TEST_SUITE_P(LogSizes, NttOfSize,
+                         ::testing::Values(0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 13, 17, 18, 19));
 
 TEST(Ntt, WrongSizesAreRefused) {
   const Domain domain(4);

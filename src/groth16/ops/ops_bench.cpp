@@ -1,5 +1,3 @@
-#include <benchmark/benchmark.h>
-
 #include "groth16/ops/evaluate.hpp"
 #include "groth16/ops/fixed_base.hpp"
 #include "groth16/ops/msm.hpp"
@@ -7,9 +5,12 @@
 #include "groth16/ops/quotient.hpp"
 #include "groth16/testing.hpp"
 
+#include <benchmark/benchmark.h>
+
 #include <random>
 
-// The prover's operations with all threads; items are elements, points, or rows. Arguments are log2 of the size.
+// The prover's operations with all threads; items are elements, points, or rows. Arguments are log2
+// of the size.
 namespace cuzk::groth16 {
 namespace {
 
@@ -38,8 +39,18 @@ void ntt_pair(benchmark::State& state, NttArithmetic arithmetic) {
   }
   count_items(state, 2 * domain.n());
 }
-BENCHMARK_CAPTURE(ntt_pair, best, NttArithmetic::kBest)->Arg(15)->Arg(17)->Arg(20)->Arg(22)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ntt_pair, scalar, NttArithmetic::kScalar)->Arg(15)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ntt_pair, best, NttArithmetic::kBest)
+    ->Arg(15)
+    ->Arg(17)
+    ->Arg(20)
+    ->Arg(22)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ntt_pair, scalar, NttArithmetic::kScalar)
+    ->Arg(15)
+    ->Arg(20)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 template <class F>
 void dense_msm(benchmark::State& state, curve::BatchArithmetic arithmetic) {
@@ -50,9 +61,11 @@ void dense_msm(benchmark::State& state, curve::BatchArithmetic arithmetic) {
   // One result is checked: the sum over a part, twice as two halves.
   const std::size_t half = std::min<std::size_t>(n / 2, 256);
   const auto part = [&](std::size_t first, std::size_t count) {
-    return msm<F>(std::span(bases).subspan(first, count), std::span(scalars).subspan(first, count), {0, arithmetic});
+    return msm<F>(std::span(bases).subspan(first, count), std::span(scalars).subspan(first, count),
+                  {0, arithmetic});
   };
-  if (part(0, 2 * half) != part(0, half) + part(half, half)) return state.SkipWithError("wrong result");
+  if (part(0, 2 * half) != part(0, half) + part(half, half))
+    return state.SkipWithError("wrong result");
   for (auto _ : state) benchmark::DoNotOptimize(msm<F>(bases, scalars, {0, arithmetic}));
   count_items(state, n);
 }
@@ -63,9 +76,24 @@ void dense_msm_g1(benchmark::State& state, BatchArithmetic arithmetic) {
 void dense_msm_g2(benchmark::State& state, BatchArithmetic arithmetic) {
   dense_msm<curve::Fp2>(state, arithmetic);
 }
-BENCHMARK_CAPTURE(dense_msm_g1, best, BatchArithmetic::kBest)->Arg(12)->Arg(15)->Arg(17)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(dense_msm_g1, scalar, BatchArithmetic::kScalar)->Arg(15)->Arg(17)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(dense_msm_g2, best, BatchArithmetic::kBest)->Arg(12)->Arg(15)->Arg(17)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g1, best, BatchArithmetic::kBest)
+    ->Arg(12)
+    ->Arg(15)
+    ->Arg(17)
+    ->Arg(20)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g1, scalar, BatchArithmetic::kScalar)
+    ->Arg(15)
+    ->Arg(17)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g2, best, BatchArithmetic::kBest)
+    ->Arg(12)
+    ->Arg(15)
+    ->Arg(17)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 template <class F>
 void bit_sum(benchmark::State& state) {
@@ -95,7 +123,8 @@ BENCHMARK(fixed_base<curve::Fp2>)->Arg(14)->UseRealTime()->Unit(benchmark::kMill
 
 void quotient(benchmark::State& state, bool derivative) {
   const Domain domain(static_cast<unsigned>(state.range(0)));
-  const std::vector<Fr> a = testing::random_scalars(domain.n(), 5), b = testing::random_scalars(domain.n(), 6);
+  const std::vector<Fr> a = testing::random_scalars(domain.n(), 5),
+                        b = testing::random_scalars(domain.n(), 6);
   std::vector<Fr> a_work = a, b_work = b, c_work = a;
   for (auto _ : state) {
     if (derivative) {
@@ -106,8 +135,16 @@ void quotient(benchmark::State& state, bool derivative) {
   }
   count_items(state, domain.n());
 }
-BENCHMARK_CAPTURE(quotient, textbook, false)->Arg(17)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(quotient, derivative, true)->Arg(17)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(quotient, textbook, false)
+    ->Arg(17)
+    ->Arg(20)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(quotient, derivative, true)
+    ->Arg(17)
+    ->Arg(20)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void evaluate_toy(benchmark::State& state) {
   const testing::ToyCircuit toy(std::size_t{1} << state.range(0), 60);

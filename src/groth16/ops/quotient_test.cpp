@@ -1,10 +1,10 @@
 #include "groth16/ops/quotient.hpp"
 
-#include <gtest/gtest.h>
-
 #include "base/error.hpp"
 #include "groth16/ops/ntt.hpp"
 #include "groth16/testing.hpp"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16 {
 namespace {
@@ -13,7 +13,8 @@ using curve::Fr;
 
 // Rows with a·b = c: what a satisfied circuit gives, zeros at the end.
 struct Rows {
-  Rows(std::size_t n, std::size_t rows) : a(testing::random_scalars(n, n)), b(testing::random_scalars(n, n + 1)), c(n) {
+  Rows(std::size_t n, std::size_t rows)
+      : a(testing::random_scalars(n, n)), b(testing::random_scalars(n, n + 1)), c(n) {
     for (std::size_t i = rows; i < n; ++i) a[i] = b[i] = Fr::zero();
     for (std::size_t i = 0; i < n; i += 5) b[i] = Fr::zero();
     for (std::size_t i = 0; i < n; ++i) c[i] = a[i] * b[i];
@@ -38,7 +39,8 @@ TEST_P(QuotientOfSize, TextbookDivides) {
   quotient_textbook(domain, rows.a, rows.b, rows.c);
   EXPECT_TRUE(rows.a.back().is_zero());
   const Fr x = Fr::from_u64(123456789).inverse();
-  EXPECT_EQ(evaluate_at(rows.a, x) * domain.vanishing(x), evaluate_at(a, x) * evaluate_at(b, x) - evaluate_at(c, x));
+  EXPECT_EQ(evaluate_at(rows.a, x) * domain.vanishing(x),
+            evaluate_at(a, x) * evaluate_at(b, x) - evaluate_at(c, x));
 }
 
 // n·h(ω^i) = s_i - C*_i, with C* from its definition.

@@ -1,19 +1,19 @@
 #pragma once
 
+#include "curve/batch_add.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "curve/batch_add.hpp"
-
 namespace cuzk::groth16 {
 
-/// The buckets of one window: bucket b (from 0) collects the points with digit ±(b + 1). Points go into affine buckets by
-/// batches; a point whose bucket already takes part in the open batch waits in a queue; where digits repeat so much that
-/// the queue fills up, its points are first summed up by bucket in projective form.
-/// One thread uses the object at a time. The points must outlive it.
+/// The buckets of one window: bucket b (from 0) collects the points with digit ±(b + 1). Points go
+/// into affine buckets by batches; a point whose bucket already takes part in the open batch waits
+/// in a queue; where digits repeat so much that the queue fills up, its points are first summed up
+/// by bucket in projective form. One thread uses the object at a time. The points must outlive it.
 template <class F>
 class Buckets {
  public:
@@ -64,7 +64,8 @@ class Buckets {
     last_batch_[bucket] = batch_number_;
     const Affine* const target = &buckets_[bucket];
     for (std::size_t line = 0; line < sizeof(Affine); line += 64) {
-      __builtin_prefetch(reinterpret_cast<const char*>(target) + line, 1, 2);  // measured: -15 % with 2^15 buckets
+      __builtin_prefetch(reinterpret_cast<const char*>(target) + line, 1,
+                         2);  // measured: -15 % with 2^15 buckets
     }
     batch_.push_back({&buckets_[bucket], &point, negate});
     if (batch_.size() == batch_size_) flush();
@@ -92,7 +93,8 @@ class Buckets {
     adder_.add(batch_);
     batch_.clear();
     ++batch_number_;
-    std::sort(queue_.begin(), queue_.end(), [](const Waiting& a, const Waiting& b) { return a.bucket < b.bucket; });
+    std::sort(queue_.begin(), queue_.end(),
+              [](const Waiting& a, const Waiting& b) { return a.bucket < b.bucket; });
     std::vector<Jacobian> sums;
     std::vector<std::uint32_t> sum_buckets;
     for (const Waiting& waiting : queue_) {
@@ -104,13 +106,15 @@ class Buckets {
     }
     queue_.clear();
     const std::vector<Affine> points = curve::normalize<F>(sums);
-    for (std::size_t i = 0; i < points.size(); ++i) batch_.push_back({&buckets_[sum_buckets[i]], &points[i], false});
+    for (std::size_t i = 0; i < points.size(); ++i)
+      batch_.push_back({&buckets_[sum_buckets[i]], &points[i], false});
     adder_.add(batch_);
     batch_.clear();
   }
 
-  // Running sums from the highest bucket down, of many equal segments side by side so that they share inversions:
-  // segment s gives R_s = Σ B and T_s = Σ (l + 1)·B over its own l; the result is Σ T_s + L·Σ s·R_s.
+  // Running sums from the highest bucket down, of many equal segments side by side so that they
+  // share inversions: segment s gives R_s = Σ B and T_s = Σ (l + 1)·B over its own l; the result is
+  // Σ T_s + L·Σ s·R_s.
   Jacobian weighted_bucket_sum() {
     const std::size_t segments = buckets_.size() >= 4096 ? 512 : buckets_.size() >= 128 ? 64 : 1;
     const std::size_t length = buckets_.size() / segments;
@@ -125,7 +129,8 @@ class Buckets {
       adder_.add(to_run);
       adder_.add(to_total);
     }
-    Jacobian run = Jacobian::identity(), weighted = Jacobian::identity(), total = Jacobian::identity();
+    Jacobian run = Jacobian::identity(), weighted = Jacobian::identity(),
+             total = Jacobian::identity();
     for (std::size_t s = segments; s-- > 0;) {
       if (s > 0) {
         run += runs[s];
@@ -133,7 +138,8 @@ class Buckets {
       }
       total += totals[s];
     }
-    for (std::size_t l = 1; l < length; l *= 2) weighted = weighted.doubled();  // length is a power of two
+    for (std::size_t l = 1; l < length; l *= 2)
+      weighted = weighted.doubled();  // length is a power of two
     return total + weighted;
   }
 

@@ -1,19 +1,20 @@
 #pragma once
 
+#include "curve/fr.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "curve/fr.hpp"
-
 namespace cuzk::groth16 {
 
 /// Scalars recoded so that every digit can be read on its own, without a carry from below.
-/// A scalar k is first halved in range: where k > r/2, -k is taken and the point negated. With windows of c bits and
-/// W = ⌈255/c⌉ of them, k + Σ_{w < W-1} 2^(cw + c - 1) has in window w < W-1 the signed digit plus 2^(c-1), and in the
-/// top window the digit itself, which lies in [0, 2^(c-1)].
+/// A scalar k is first halved in range: where k > r/2, -k is taken and the point negated. With
+/// windows of c bits and W = ⌈255/c⌉ of them, k + Σ_{w < W-1} 2^(cw + c - 1) has in window w < W-1
+/// the signed digit plus 2^(c-1), and in the top window the digit itself, which lies in [0,
+/// 2^(c-1)].
 class SignedDigits {
  public:
   /// Scalars in Montgomery form. In parallel.
@@ -26,7 +27,8 @@ class SignedDigits {
     const Recoded& value = recoded_[i];
     const unsigned bit = w * window_bits_, word = bit / 64, shift = bit % 64;
     std::uint64_t window = value[word] >> shift;
-    if (shift + window_bits_ > 64 && word + 1 < value.size()) window |= value[word + 1] << (64 - shift);
+    if (shift + window_bits_ > 64 && word + 1 < value.size())
+      window |= value[word + 1] << (64 - shift);
     const bool negative = (value[3] & kSignBit) != 0;
     std::int32_t out;
     if (w + 1 == windows_) {

@@ -1,8 +1,8 @@
 #include "groth16/ops/cpu/digits.hpp"
 
-#include <gtest/gtest.h>
-
 #include "groth16/testing.hpp"
+
+#include <gtest/gtest.h>
 
 namespace cuzk::groth16 {
 namespace {
@@ -12,10 +12,12 @@ using curve::Fr;
 TEST(SignedDigits, AddUpToTheScalar) {
   std::vector<Fr> scalars = testing::random_scalars(200, 1);
   const Fr half = Fr::from_u64(2).inverse();
-  for (const Fr& edge : {Fr::zero(), Fr::one(), -Fr::one(), half, half - Fr::one(), Fr::power_of_two(254), Fr::from_u64(2)}) {
+  for (const Fr& edge : {Fr::zero(), Fr::one(), -Fr::one(), half, half - Fr::one(),
+                         Fr::power_of_two(254), Fr::from_u64(2)}) {
     scalars.push_back(edge);
   }
-  for (unsigned exponent = 0; exponent < 255; exponent += 7) scalars.push_back(Fr::power_of_two(exponent) - Fr::one());
+  for (unsigned exponent = 0; exponent < 255; exponent += 7)
+    scalars.push_back(Fr::power_of_two(exponent) - Fr::one());
   for (unsigned bits = 2; bits <= 20; ++bits) {
     const SignedDigits digits(scalars, bits);
     EXPECT_EQ(digits.windows(), (255 + bits - 1) / bits);

@@ -1,11 +1,11 @@
 #include "groth16/ops/evaluate.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "r1cs/variable.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace cuzk::groth16 {
 
@@ -19,12 +19,16 @@ namespace {
 class RowEvaluator {
  public:
   RowEvaluator(const r1cs::Shape& shape, const VariableMap& variables, const r1cs::Witness& witness)
-      : palette_(shape.palette()), variables_(variables), witness_(witness), is_one_(palette_.size()) {
+      : palette_(shape.palette()),
+        variables_(variables),
+        witness_(witness),
+        is_one_(palette_.size()) {
     for (std::size_t i = 0; i < palette_.size(); ++i) is_one_[i] = palette_[i].is_one();
   }
 
   // Rows [first, last) of all copies of the block, counted through, for one matrix.
-  void run(const Block& block, unsigned matrix, std::size_t first, std::size_t last, Fr* out) const {
+  void run(const Block& block, unsigned matrix, std::size_t first, std::size_t last,
+           Fr* out) const {
     const r1cs::Rows& rows = block.matrices[matrix];
     std::size_t copy = first / block.constraints, row = first % block.constraints;
     auto bases = block.key_bases(static_cast<std::uint32_t>(copy));
@@ -38,9 +42,10 @@ class RowEvaluator {
       Fr sum = Fr::zero();
       for (std::uint32_t term = rows.offsets[row]; term < rows.offsets[row + 1]; ++term) {
         const Column column = Column::from_word(rows.columns[term]);
-        const std::uint32_t key = column.kind() == Column::Kind::kPort
-                                      ? ports[column.index()]
-                                      : bases[static_cast<unsigned>(column.kind())] + column.index();
+        const std::uint32_t key =
+            column.kind() == Column::Kind::kPort
+                ? ports[column.index()]
+                : bases[static_cast<unsigned>(column.kind())] + column.index();
         accumulate(sum, key, rows.coefficients[term]);
       }
       out[i] = sum;
@@ -71,25 +76,30 @@ class RowEvaluator {
 
 }  // namespace
 
-void evaluate(const r1cs::Shape& shape, const VariableMap& variables, const r1cs::Witness& witness, Matrix matrix,
-              std::span<Fr> out) {
-  base::require(out.size() >= shape.num_rows(), "evaluate: room for {} rows of {}", out.size(), shape.num_rows());
-  base::require(witness.inputs.size() == shape.num_inputs() && witness.fields.size() == shape.num_fields() &&
+void evaluate(const r1cs::Shape& shape, const VariableMap& variables, const r1cs::Witness& witness,
+              Matrix matrix, std::span<Fr> out) {
+  base::require(out.size() >= shape.num_rows(), "evaluate: room for {} rows of {}", out.size(),
+                shape.num_rows());
+  base::require(witness.inputs.size() == shape.num_inputs() &&
+                    witness.fields.size() == shape.num_fields() &&
                     witness.bits.size() == (shape.num_aux() + 63) / 64,
-                "evaluate: the witness ({} inputs, {} field elements, {} words of bits) is not one of this circuit ({}, {}, {})",
-                witness.inputs.size(), witness.fields.size(), witness.bits.size(), shape.num_inputs(), shape.num_fields(),
-                (shape.num_aux() + 63) / 64);
+                "evaluate: the witness ({} inputs, {} field elements, {} words of bits) is not one "
+                "of this circuit ({}, {}, {})",
+                witness.inputs.size(), witness.fields.size(), witness.bits.size(),
+                shape.num_inputs(), shape.num_fields(), (shape.num_aux() + 63) / 64);
   const RowEvaluator evaluator(shape, variables, witness);
   for (const Block& block : shape.blocks()) {
     if (block.constraints == 0) continue;
     Fr* const rows = out.data() + block.first_constraint;
-    base::parallel_ranges(std::size_t{block.copies} * block.constraints, 512, [&](std::size_t first, std::size_t last) {
-      evaluator.run(block, static_cast<unsigned>(matrix), first, last, rows);
-    });
+    base::parallel_ranges(std::size_t{block.copies} * block.constraints, 512,
+                          [&](std::size_t first, std::size_t last) {
+                            evaluator.run(block, static_cast<unsigned>(matrix), first, last, rows);
+                          });
   }
   const auto consistency = out.subspan(shape.num_constraints());
   std::fill(consistency.begin(), consistency.end(), Fr::zero());
-  if (matrix == Matrix::kA) std::copy(witness.inputs.begin(), witness.inputs.end(), consistency.begin());
+  if (matrix == Matrix::kA)
+    std::copy(witness.inputs.begin(), witness.inputs.end(), consistency.begin());
 }
 
 }  // namespace cuzk::groth16

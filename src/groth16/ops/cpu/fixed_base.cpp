@@ -1,10 +1,10 @@
 #include "groth16/ops/fixed_base.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "groth16/ops/cpu/digits.hpp"
+
+#include <algorithm>
 
 namespace cuzk::groth16 {
 
@@ -27,7 +27,8 @@ unsigned window_bits_for(std::size_t scalars) {
   return best;
 }
 
-// The multiples 1 ... count of a point, count a power of two: each step adds the last known one to all known ones.
+// The multiples 1 ... count of a point, count a power of two: each step adds the last known one to
+// all known ones.
 template <class F>
 std::vector<AffinePoint<F>> multiples(const AffinePoint<F>& base, std::size_t count) {
   std::vector<AffinePoint<F>> out = {base};
@@ -38,7 +39,8 @@ std::vector<AffinePoint<F>> multiples(const AffinePoint<F>& base, std::size_t co
     const std::size_t known = out.size();
     out.insert(out.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(known));
     additions.clear();
-    for (std::size_t i = 0; i < known; ++i) additions.push_back({&out[known + i], &out[known - 1], false});
+    for (std::size_t i = 0; i < known; ++i)
+      additions.push_back({&out[known + i], &out[known - 1], false});
     adder.add(additions);
   }
   return out;
@@ -47,7 +49,8 @@ std::vector<AffinePoint<F>> multiples(const AffinePoint<F>& base, std::size_t co
 }  // namespace
 
 template <class F>
-FixedBase<F>::FixedBase(const AffinePoint<F>& base, std::size_t scalars) : window_bits_(window_bits_for(scalars)) {
+FixedBase<F>::FixedBase(const AffinePoint<F>& base, std::size_t scalars)
+    : window_bits_(window_bits_for(scalars)) {
   const std::size_t windows = (Fr::kNumBits + window_bits_ - 1) / window_bits_;
   std::vector<curve::JacobianPoint<F>> bases = {curve::JacobianPoint<F>::from(base)};
   while (bases.size() < windows) {
@@ -57,32 +60,35 @@ FixedBase<F>::FixedBase(const AffinePoint<F>& base, std::size_t scalars) : windo
   }
   const std::vector<AffinePoint<F>> affine_bases = curve::normalize<F>(bases);
   tables_.resize(windows);
-  base::parallel_for(windows, [&](std::size_t w) {
+  base::parallel_tasks(windows, [&](std::size_t w) {
     tables_[w] = multiples(affine_bases[w], std::size_t{1} << (window_bits_ - 1));
   });
 }
 
 template <class F>
 void FixedBase<F>::multiply(std::span<const Fr> scalars, std::span<AffinePoint<F>> out) const {
-  base::require(scalars.size() == out.size(), "fixed base: {} scalars and room for {}", scalars.size(), out.size());
+  base::require(scalars.size() == out.size(), "fixed base: {} scalars and room for {}",
+                scalars.size(), out.size());
   const SignedDigits digits(scalars, window_bits_);
   // Of one window after the other, so that a table stays in cache for a whole run of scalars.
-  base::parallel_ranges(scalars.size(), 8 * curve::BatchAdder<F>::kCapacity, [&](std::size_t first, std::size_t last) {
-    curve::BatchAdder<F> adder;
-    std::vector<curve::PointAddition<F>> additions;
-    std::fill(out.begin() + static_cast<std::ptrdiff_t>(first), out.begin() + static_cast<std::ptrdiff_t>(last),
-              AffinePoint<F>::identity());
-    for (unsigned w = 0; w < digits.windows(); ++w) {
-      additions.clear();
-      for (std::size_t i = first; i < last; ++i) {
-        const std::int32_t digit = digits.digit(i, w);
-        if (digit == 0) continue;
-        const std::size_t multiple = static_cast<std::size_t>(digit < 0 ? -digit : digit);
-        additions.push_back({&out[i], &tables_[w][multiple - 1], digit < 0});
-      }
-      adder.add(additions);
-    }
-  });
+  base::parallel_ranges(
+      scalars.size(), 8 * curve::BatchAdder<F>::kCapacity,
+      [&](std::size_t first, std::size_t last) {
+        curve::BatchAdder<F> adder;
+        std::vector<curve::PointAddition<F>> additions;
+        std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
+                  out.begin() + static_cast<std::ptrdiff_t>(last), AffinePoint<F>::identity());
+        for (unsigned w = 0; w < digits.windows(); ++w) {
+          additions.clear();
+          for (std::size_t i = first; i < last; ++i) {
+            const std::int32_t digit = digits.digit(i, w);
+            if (digit == 0) continue;
+            const std::size_t multiple = static_cast<std::size_t>(digit < 0 ? -digit : digit);
+            additions.push_back({&out[i], &tables_[w][multiple - 1], digit < 0});
+          }
+          adder.add(additions);
+        }
+      });
 }
 
 template class FixedBase<curve::Fp>;

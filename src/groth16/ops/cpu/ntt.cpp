@@ -1,14 +1,14 @@
 #include "groth16/ops/ntt.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-#include <vector>
-
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "curve/cpu_features.hpp"
 #include "groth16/ops/cpu/ntt_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
 
 namespace cuzk::groth16 {
 
@@ -24,7 +24,8 @@ constexpr unsigned kLogLanes = 3;
 constexpr unsigned kMinTiledLog = 2 * kLogLanes;
 
 void require_size(const Domain& domain, std::span<const Fr> values) {
-  base::require(values.size() == domain.n(), "NTT over 2^{} points called with {} elements", domain.log_n(), values.size());
+  base::require(values.size() == domain.n(), "NTT over 2^{} points called with {} elements",
+                domain.log_n(), values.size());
 }
 
 std::vector<Fr> powers(const Fr& base, std::size_t count) {
@@ -66,13 +67,17 @@ void transform_small(std::span<Fr> values, const Fr& omega, bool forward) {
   }
 }
 
-// The vector as a matrix of `rows` rows: first (forward) or last (backward) the transforms of the columns, with the
-// twiddles between the two steps merged into their butterflies; then each row on its own. [D. Bailey 1990, "FFTs in
-// external or hierarchical memory"] Forward takes natural to bit-reversed order, backward bit-reversed to natural.
+// The vector as a matrix of `rows` rows: first (forward) or last (backward) the transforms of the
+// columns, with the twiddles between the two steps merged into their butterflies; then each row on
+// its own. [D. Bailey 1990, "FFTs in external or hierarchical memory"] Forward takes natural to
+// bit-reversed order, backward bit-reversed to natural.
 class TiledTransform {
  public:
-  TiledTransform(std::span<Fr> values, unsigned log_n, const Fr& omega, bool forward, NttArithmetic arithmetic)
-      : values_(values), forward_(forward), kernel_(forward ? ntt_kernels::forward_scalar : ntt_kernels::backward_scalar) {
+  TiledTransform(std::span<Fr> values, unsigned log_n, const Fr& omega, bool forward,
+                 NttArithmetic arithmetic)
+      : values_(values),
+        forward_(forward),
+        kernel_(forward ? ntt_kernels::forward_scalar : ntt_kernels::backward_scalar) {
 #if defined(__x86_64__)
     if (arithmetic == NttArithmetic::kBest && curve::cpu_has_avx2_fma()) {
       kernel_ = forward ? ntt_kernels::forward_avx2 : ntt_kernels::backward_avx2;
@@ -86,7 +91,8 @@ class TiledTransform {
       const unsigned log_rows = left / (std::max(passes, 2U) - pass);
       const unsigned log_columns = left - log_rows;
       passes_.push_back({log_rows, log_columns, root, root});
-      for (unsigned i = 0; i < log_columns; ++i) passes_.back().row_root = passes_.back().row_root.square();
+      for (unsigned i = 0; i < log_columns; ++i)
+        passes_.back().row_root = passes_.back().row_root.square();
       for (unsigned i = 0; i < log_rows; ++i) root = root.square();
       left = log_columns;
     }
@@ -109,13 +115,15 @@ class TiledTransform {
 
   void run_pass(std::size_t index) {
     const Pass& pass = passes_[index];
-    const std::vector<Fr> row_twiddles = powers(pass.row_root, std::size_t{1} << pass.log_rows >> 1);
+    const std::vector<Fr> row_twiddles =
+        powers(pass.row_root, std::size_t{1} << pass.log_rows >> 1);
     const std::size_t columns = std::size_t{1} << pass.log_columns;
     const std::size_t tiles = values_.size() >> pass.log_rows >> kLogLanes;
     if (index + 1 == passes_.size()) {  // rows lie together; lanes are neighbouring rows
       const std::size_t rows = std::size_t{1} << pass.log_rows;
       base::parallel_for(tiles, [&](std::size_t tile) {
-        kernel_({&values_[tile * kLanes * rows], 1, rows, pass.log_rows, row_twiddles.data(), nullptr});
+        kernel_(
+            {&values_[tile * kLanes * rows], 1, rows, pass.log_rows, row_twiddles.data(), nullptr});
       });
       return;
     }
@@ -125,8 +133,8 @@ class TiledTransform {
       std::array<Fr, kLanes> lane_twiddles;
       lane_twiddles[0] = pass.root.pow(column);
       for (unsigned l = 1; l < kLanes; ++l) lane_twiddles[l] = lane_twiddles[l - 1] * pass.root;
-      kernel_({&values_[(block << pass.log_rows << pass.log_columns) + column], columns, 1, pass.log_rows,
-               row_twiddles.data(), lane_twiddles.data()});
+      kernel_({&values_[(block << pass.log_rows << pass.log_columns) + column], columns, 1,
+               pass.log_rows, row_twiddles.data(), lane_twiddles.data()});
     });
   }
 
@@ -136,7 +144,8 @@ class TiledTransform {
   std::vector<Pass> passes_;
 };
 
-void transform(const Domain& domain, std::span<Fr> values, const Fr& omega, bool forward, NttArithmetic arithmetic) {
+void transform(const Domain& domain, std::span<Fr> values, const Fr& omega, bool forward,
+               NttArithmetic arithmetic) {
   require_size(domain, values);
   if (domain.log_n() < kMinTiledLog) {
     transform_small(values, omega, forward);
@@ -178,18 +187,22 @@ void permute_bit_reversed(const Domain& domain, std::span<Fr> values) {
   });
 }
 
-// With the index split in two halves, the power of a reversed index is a product of two table entries.
-void scale_by_powers_bit_reversed(const Domain& domain, std::span<Fr> values, const Fr& first, const Fr& ratio) {
+// With the index split in two halves, the power of a reversed index is a product of two table
+// entries.
+void scale_by_powers_bit_reversed(const Domain& domain, std::span<Fr> values, const Fr& first,
+                                  const Fr& ratio) {
   require_size(domain, values);
   const unsigned log_low = domain.log_n() / 2, log_high = domain.log_n() - log_low;
   // Position high·2^log_low + low holds natural index reverse(low)·2^log_high + reverse(high).
   std::vector<Fr> by_high(std::size_t{1} << log_high), by_low(std::size_t{1} << log_low);
   const std::vector<Fr> small = powers(ratio, by_high.size());
   const std::vector<Fr> large = powers(ratio.pow(by_high.size()), by_low.size());
-  for (std::size_t i = 0; i < by_high.size(); ++i) by_high[i] = first * small[reverse_bits(i, log_high)];
+  for (std::size_t i = 0; i < by_high.size(); ++i)
+    by_high[i] = first * small[reverse_bits(i, log_high)];
   for (std::size_t i = 0; i < by_low.size(); ++i) by_low[i] = large[reverse_bits(i, log_low)];
   base::parallel_for(by_high.size(), [&](std::size_t high) {
-    for (std::size_t low = 0; low < by_low.size(); ++low) values[(high << log_low) + low] *= by_high[high] * by_low[low];
+    for (std::size_t low = 0; low < by_low.size(); ++low)
+      values[(high << log_low) + low] *= by_high[high] * by_low[low];
   });
 }
 

@@ -9,17 +9,21 @@ using curve::Fr;
 
 namespace {
 
-// A tile's elements, copied together so that the levels run in cache; the destructor does not write back.
+// A tile's elements, copied together so that the levels run in cache; the destructor does not write
+// back.
 class LocalTile {
  public:
-  explicit LocalTile(const Tile& tile) : tile_(tile), rows_(std::size_t{1} << tile.log_rows), values_(rows_ * kLanes) {
+  explicit LocalTile(const Tile& tile)
+      : tile_(tile), rows_(std::size_t{1} << tile.log_rows), values_(rows_ * kLanes) {
     for (std::size_t r = 0; r < rows_; ++r) {
-      for (unsigned l = 0; l < kLanes; ++l) values_[r * kLanes + l] = tile.data[r * tile.row_stride + l * tile.lane_stride];
+      for (unsigned l = 0; l < kLanes; ++l)
+        values_[r * kLanes + l] = tile.data[r * tile.row_stride + l * tile.lane_stride];
     }
   }
   void store() const {
     for (std::size_t r = 0; r < rows_; ++r) {
-      for (unsigned l = 0; l < kLanes; ++l) tile_.data[r * tile_.row_stride + l * tile_.lane_stride] = values_[r * kLanes + l];
+      for (unsigned l = 0; l < kLanes; ++l)
+        tile_.data[r * tile_.row_stride + l * tile_.lane_stride] = values_[r * kLanes + l];
     }
   }
   std::size_t rows() const { return rows_; }

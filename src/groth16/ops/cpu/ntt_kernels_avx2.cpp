@@ -1,9 +1,9 @@
+#include "curve/vector_field_avx2.hpp"
+#include "groth16/ops/cpu/ntt_kernels.hpp"
+
 #include <array>
 #include <memory>
 #include <span>
-
-#include "curve/vector_field_avx2.hpp"
-#include "groth16/ops/cpu/ntt_kernels.hpp"
 
 #if defined(__x86_64__)
 
@@ -28,7 +28,8 @@ CUZK_AVX2 __attribute__((noinline)) void multiply(const Fr8& a, const Fr1& b, Fr
   avx2::multiply_pairs<1, Field, Fr1>({&a}, {&b}, out);
 }
 
-// Products here divide by 2^264, so a twiddle enters as w·2^264: Montgomery's w·2^256 times 2^8, in words below r.
+// Products here divide by 2^264, so a twiddle enters as w·2^264: Montgomery's w·2^256 times 2^8, in
+// words below r.
 const Fr& twiddle_scale() {
   static const Fr scale = Fr::power_of_two(8);
   return scale;
@@ -36,14 +37,18 @@ const Fr& twiddle_scale() {
 
 Fr1 prepare(const Fr& twiddle) {
   const Fr scaled = twiddle * twiddle_scale();
-  return avx2::split<Field>({scaled.limbs()[0], scaled.limbs()[1], scaled.limbs()[2], scaled.limbs()[3]});
+  return avx2::split<Field>(
+      {scaled.limbs()[0], scaled.limbs()[1], scaled.limbs()[2], scaled.limbs()[3]});
 }
 
 // A tile in vectors: row r of all lanes is one of them.
 class LocalTile {
  public:
   explicit LocalTile(const Tile& tile)
-      : tile_(tile), rows_(std::size_t{1} << tile.log_rows), values_(buffers().values), row_twiddles_(buffers().twiddles) {
+      : tile_(tile),
+        rows_(std::size_t{1} << tile.log_rows),
+        values_(buffers().values),
+        row_twiddles_(buffers().twiddles) {
     for (std::size_t j = 0; j < rows_ / 2; ++j) row_twiddles_[j] = prepare(tile.row_twiddles[j]);
     if (tile.lane_twiddles != nullptr) {
       Fr scaled[kLanes];
@@ -81,8 +86,8 @@ class LocalTile {
     return out;
   }
 
-  // Calls butterfly(upper row, lower row, twiddle) for every butterfly of a level; the twiddle is one for all lanes, or a
-  // vector.
+  // Calls butterfly(upper row, lower row, twiddle) for every butterfly of a level; the twiddle is
+  // one for all lanes, or a vector.
   template <class Butterfly>
   CUZK_AVX2 void level(unsigned level, Butterfly&& butterfly) {
     const std::size_t half = rows_ >> (level + 1);
@@ -93,9 +98,11 @@ class LocalTile {
       if (by_lanes) {
         Fr8 twiddle;
         multiply(factors, row_twiddle, twiddle);
-        for (std::size_t r = j; r < rows_; r += 2 * half) butterfly(values_[r], values_[r + half], twiddle);
+        for (std::size_t r = j; r < rows_; r += 2 * half)
+          butterfly(values_[r], values_[r + half], twiddle);
       } else {
-        for (std::size_t r = j; r < rows_; r += 2 * half) butterfly(values_[r], values_[r + half], row_twiddle);
+        for (std::size_t r = j; r < rows_; r += 2 * half)
+          butterfly(values_[r], values_[r + half], row_twiddle);
       }
     }
   }
@@ -111,7 +118,9 @@ class LocalTile {
     return *kept;
   }
 
-  CUZK_AVX2 static void load_row(const std::uint64_t* const (&sources)[8], Fr8& out) { avx2::load_lanes(sources, out); }
+  CUZK_AVX2 static void load_row(const std::uint64_t* const (&sources)[8], Fr8& out) {
+    avx2::load_lanes(sources, out);
+  }
   Fr& element(std::size_t row, unsigned lane) const {
     return tile_.data[row * tile_.row_stride + lane * tile_.lane_stride];
   }
@@ -123,8 +132,8 @@ class LocalTile {
   Fr8 lane_twiddles_{};
 };
 
-// Sums double in each level: from |x| < r on, five levels later |x| < 2^5·r and limbs are within 2^49, so that a difference
-// of two times a twiddle (limbs of 44 bits) is still exact.
+// Sums double in each level: from |x| < r on, five levels later |x| < 2^5·r and limbs are within
+// 2^49, so that a difference of two times a twiddle (limbs of 44 bits) is still exact.
 constexpr unsigned kLevelsUnreduced = 5;
 
 struct ForwardButterfly {
@@ -137,7 +146,8 @@ struct ForwardButterfly {
   }
 };
 
-// A product is within ±0.6·r here, so sums grow by that much in each level, and so do their limbs by 2^44.
+// A product is within ±0.6·r here, so sums grow by that much in each level, and so do their limbs
+// by 2^44.
 struct BackwardButterfly {
   template <class Twiddle>
   CUZK_AVX2 void operator()(Fr8& upper, Fr8& lower, const Twiddle& twiddle) const {

@@ -1,11 +1,11 @@
 #include "groth16/ops/quotient.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "curve/params.hpp"
 #include "groth16/ops/ntt.hpp"
+
+#include <algorithm>
 
 namespace cuzk::groth16 {
 
@@ -20,7 +20,8 @@ std::vector<Fr> derivative_times_x(const Domain& domain, std::span<const Fr> val
   std::vector<Fr> out(domain.n());
   std::copy(values.begin(), values.end(), out.begin());
   intt_unscaled(domain, out);
-  // Element k is to be multiplied by k/n. The raw limbs {k, 0, 0, 0} are the Montgomery form of k/R.
+  // Element k is to be multiplied by k/n. The raw limbs {k, 0, 0, 0} are the Montgomery form of
+  // k/R.
   const Fr r_over_n = Fr::from_montgomery(curve::kFrField.r2) * domain.n_inverse();
   base::parallel_ranges(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
@@ -47,9 +48,10 @@ void quotient_textbook(const Domain& domain, std::span<Fr> a, std::span<Fr> b, s
   coset_intt(domain, a);
 }
 
-std::vector<Fr> quotient_derivative(const Domain& domain, std::span<const Fr> a, std::span<const Fr> b) {
-  base::require(a.size() == b.size() && a.size() <= domain.n(), "quotient: {} and {} rows over a domain of {}", a.size(),
-                b.size(), domain.n());
+std::vector<Fr> quotient_derivative(const Domain& domain, std::span<const Fr> a,
+                                    std::span<const Fr> b) {
+  base::require(a.size() == b.size() && a.size() <= domain.n(),
+                "quotient: {} and {} rows over a domain of {}", a.size(), b.size(), domain.n());
   std::vector<Fr> out = derivative_times_x(domain, a);
   out.resize(a.size());
   const std::vector<Fr> b_star = derivative_times_x(domain, b);

@@ -16,7 +16,7 @@
 /// on the device: every level is enqueued for the worst case and ends at once where there is
 /// nothing left to do.
 ///
-/// Measured on H200, half of 2^27 bases: 18.7 ms in G1; 2^24 bases: 7.1 ms in G2.
+/// Measured on H200, half of 2^27 bases: 18.5 ms in G1; of 2^24 bases: 7.7 ms in G2.
 namespace cuzk::groth16::cuda {
 
 /// Shapes found by timing on H200 (gpu_check batch_add).

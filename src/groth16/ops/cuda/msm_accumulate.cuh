@@ -190,7 +190,7 @@ struct AffineTile {
         block_inverse<G, kThreads, Shape::kShare>(running, base::cuda::dynamic_shared_words());
     CUZK_NO_UNROLL
     while (k-- > 0) {
-      const bool active = size(k) > round;
+      const bool active = G::kLanes == 1 || size(k) > round;  // a thread of its own stopped in time
       const PointAffine<G> point =
           load_signed<G>(buckets.bases, entries[std::size_t{k} * kThreads]);
       Field shorter = inverted;

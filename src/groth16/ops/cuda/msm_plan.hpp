@@ -107,8 +107,9 @@ struct MsmPlan {
     windows = MsmWindows::make(count);
     const std::size_t buckets = windows.buckets(), mean = n >> (windows.narrowest() - 1);
     heavy_limit = static_cast<std::uint32_t>(std::clamp<std::size_t>(4 * mean, 256, 4095));
-    // The affine way is faster from about 12 M buckets on, where every thread has dozens (measured
-    // on H200: 516 against 606 ms with 16.8 M buckets, but 805 with 5.8 M).
+    // The affine way pays from about 11 M buckets on, where every thread has dozens. Measured on
+    // H200 at 2^27, accumulation alone: 501 against 544 ms with 16.8 M buckets; at 2^24 and 7.3 M
+    // buckets 71 against 73 ms, for more memory.
     accumulation = buckets >= 160 * buckets_at_once ? Accumulation::kAffine : Accumulation::kXyzz;
     batch = static_cast<unsigned>(std::clamp<std::size_t>(buckets / (4 * buckets_at_once), 1, 64));
     levels.clear();
