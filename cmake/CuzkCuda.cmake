@@ -43,11 +43,49 @@ function(cuzk_cuda_library name folder)
 endfunction()
 
 cuzk_cuda_library(cuzk_base_cuda base/cuda)
+# The operations on points and scalars, each compiled in one place: msm_g1.cu alone takes a minute or more.
+cuzk_cuda_library(cuzk_ops_cuda groth16/ops/cuda/instances LIBRARIES cuzk_base_cuda Blst::blst)
 
-# cuzk_gpu_check: all tests and timings of device code in one program that needs nothing but a driver.
+# The prover (groth16/cuda). Whoever has the host's groth16 layer gets its backend with this library.
+cuzk_cuda_library(cuzk_groth16_cuda groth16/cuda LIBRARIES cuzk_ops_cuda cuzk_base_cuda cuzk_groth16)
+target_link_libraries(cuzk_cli PUBLIC cuzk_groth16_cuda)
+target_compile_definitions(cuzk_cli PRIVATE CUZK_HAS_CUDA)
+
+# cuzk_gpu_check: all tests and timings of device operations in one program that needs nothing but a driver.
 file(GLOB gpu_check_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/gpu_check/*.cu")
 add_executable(cuzk_gpu_check "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/gpu_check/gpu_check_main.cpp"
-  ${gpu_check_sources} "${CMAKE_SOURCE_DIR}/src/curve/fr.cpp" "${CMAKE_SOURCE_DIR}/src/base/bytes.cpp")
-target_link_libraries(cuzk_gpu_check PRIVATE cuzk_base_cuda cuzk_cuda_options cuzk_options Blst::blst CLI11::CLI11
-  nlohmann_json::nlohmann_json fmt::fmt-header-only)
-target_link_options(cuzk_gpu_check PRIVATE -static-libstdc++ -static-libgcc)
+  ${gpu_check_sources} "${CMAKE_SOURCE_DIR}/src/curve/fr.cpp" "${CMAKE_SOURCE_DIR}/src/base/bytes.cpp"
+  "${CMAKE_SOURCE_DIR}/src/r1cs/shape.cpp" "${CMAKE_SOURCE_DIR}/src/groth16/variables.cpp"
+  "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/circuit_rows.cpp" "${CMAKE_SOURCE_DIR}/src/groth16/cuda/key_order.cpp"
+  "${CMAKE_SOURCE_DIR}/src/base/large_array.cpp")
+target_link_libraries(cuzk_gpu_check PRIVATE cuzk_ops_cuda cuzk_base_cuda cuzk_cuda_options cuzk_options Blst::blst
+  TBB::tbb CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt-header-only)
+
+# cuzk_gpu_prove_check: golden proofs made on the device, as a GoogleTest program. The environment variable CUZK_GOLDEN
+# names the folder of the golden data.
+find_package(GTest)
+find_library(ZSTD_LIBRARY NAMES zstd)
+set(bundled cuzk cuzk_gpu_check)
+if(GTest_FOUND AND ZSTD_LIBRARY)
+  file(GLOB device_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/device/*.cpp")
+  add_executable(cuzk_gpu_prove_check ${device_tests} "${CMAKE_SOURCE_DIR}/tests/proof_cases.cpp"
+    "${CMAKE_SOURCE_DIR}/tests/support/golden.cpp")
+  target_include_directories(cuzk_gpu_prove_check PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+  target_compile_definitions(cuzk_gpu_prove_check PRIVATE CUZK_GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/golden")
+  target_link_libraries(cuzk_gpu_prove_check PRIVATE cuzk_cli "${ZSTD_LIBRARY}" GTest::gtest GTest::gtest_main)
+  list(APPEND bundled cuzk_gpu_prove_check)
+endif()
+
+# bundle: the program and the device checks with every library that a machine with only a driver lacks, in one folder
+# that can be copied anywhere: the programs look for them in lib beside themselves.
+set(CUZK_BUNDLE_DIR "${CMAKE_BINARY_DIR}/bundle" CACHE PATH "Folder that the target bundle lays out")
+set(bundled_files)
+foreach(program IN LISTS bundled)
+  set_target_properties(${program} PROPERTIES BUILD_RPATH "$ORIGIN/lib" BUILD_RPATH_USE_ORIGIN ON)
+  target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)
+  list(APPEND bundled_files $<TARGET_FILE:${program}>)
+endforeach()
+add_custom_target(bundle
+  COMMAND ${CMAKE_COMMAND} -DBUNDLE=${CUZK_BUNDLE_DIR} -DSTRIP=${CMAKE_STRIP} "-DPROGRAMS=${bundled_files}"
+          -P "${CMAKE_SOURCE_DIR}/cmake/CuzkBundle.cmake"
+  DEPENDS ${bundled} VERBATIM)

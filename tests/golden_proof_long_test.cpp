@@ -6,6 +6,14 @@
 namespace cuzk {
 namespace {
 
+TEST(GoldenProofLarge, WindowPostDerivedWithoutATrapdoor) {
+  testing::ProofTool tool;
+  const testing::KeyCase& key = testing::key_case("window-post");
+  ASSERT_NO_FATAL_FAILURE(tool.expect_golden_key(key));
+  ASSERT_NO_FATAL_FAILURE(tool.expect_derivable(key));
+  tool.expect_golden_proofs(key);
+}
+
 TEST(GoldenProofLarge, Update) {
   testing::ProofTool tool;
   const testing::KeyCase& key = testing::key_case("update");

@@ -73,7 +73,8 @@ const KeyCase& key_case(const std::string& circuit) {
   throw std::runtime_error("no golden key for " + circuit);
 }
 
-ProofTool::ProofTool() {
+ProofTool::ProofTool(std::vector<std::string> prove_options)
+    : prove_options_(std::move(prove_options)) {
   static int count = 0;
   folder_ = std::filesystem::temp_directory_path() /
             ("cuzk_proof_test_" + std::to_string(getpid()) + "_" + std::to_string(count++));
@@ -113,6 +114,16 @@ void ProofTool::expect_golden_key(const KeyCase& key) {
   }
 }
 
+void ProofTool::expect_derivable(const KeyCase& key) {
+  const auto path = folder_ / ("v28-" + key.key + ".derivative");
+  const base::Bytes from_trapdoor = read(path);
+  std::filesystem::remove(path);
+  ASSERT_EQ(run({"params", "derive", "--circuit", key.circuit, "--sector-size", "2KiB",
+                 "--params-dir", folder_.string()}),
+            0);
+  EXPECT_TRUE(read(path) == from_trapdoor);
+}
+
 std::vector<std::string> ProofTool::statement(const KeyCase& key, const std::string& artefact,
                                               const std::string& meta_of) {
   const auto meta = copy(sector_of(meta_of) + "meta.json");
@@ -123,29 +134,36 @@ std::vector<std::string> ProofTool::statement(const KeyCase& key, const std::str
   return out;
 }
 
+void ProofTool::expect_golden_proof(const KeyCase& key, const std::string& artefact,
+                                    const std::string& quotient) {
+  const auto golden = golden_json(sector_of(artefact) + name_of(artefact) + ".proofs.json");
+  std::string expected;
+  for (const auto& partition : golden.at("fixed"))
+    expected += partition.at("proof").get<std::string>();
+  ASSERT_FALSE(expected.empty());
+  const bool porep = key.kind == "porep";
+  const auto vanilla =
+      copy(sector_of(artefact) + (porep ? "c1.json" : name_of(artefact) + ".vanilla.json"));
+  const auto proof = folder_ / "proof";
+  const auto known = statement(key, artefact, artefact);
+  std::vector<std::string> prove = {"prove"};
+  prove.insert(prove.end(), known.begin(), known.end());
+  prove.insert(prove.end(),
+               {porep ? "--c1" : "--vanilla", vanilla.string(), "--out", proof.string(),
+                "--quotient", quotient, "--insecure-test-r", golden.at("r").get<std::string>(),
+                "--insecure-test-s", golden.at("s").get<std::string>()});
+  prove.insert(prove.end(), prove_options_.begin(), prove_options_.end());
+  ASSERT_EQ(run(prove), 0) << quotient;
+  EXPECT_EQ(base::to_hex(read(proof)), expected) << quotient;
+}
+
 void ProofTool::expect_golden_proofs(const KeyCase& key) {
   for (const std::string& artefact : key.artefacts) {
     SCOPED_TRACE(artefact);
-    const auto golden = golden_json(sector_of(artefact) + name_of(artefact) + ".proofs.json");
-    std::string expected;
-    for (const auto& partition : golden.at("fixed"))
-      expected += partition.at("proof").get<std::string>();
-    ASSERT_FALSE(expected.empty());
+    for (const char* quotient : {"textbook", "derivative"})
+      ASSERT_NO_FATAL_FAILURE(expect_golden_proof(key, artefact, quotient));
     const auto proof = folder_ / "proof";
     const auto known = statement(key, artefact, artefact);
-    const bool porep = key.kind == "porep";
-    const auto vanilla =
-        copy(sector_of(artefact) + (porep ? "c1.json" : name_of(artefact) + ".vanilla.json"));
-    for (const char* quotient : {"textbook", "derivative"}) {
-      std::vector<std::string> prove = {"prove"};
-      prove.insert(prove.end(), known.begin(), known.end());
-      prove.insert(prove.end(),
-                   {porep ? "--c1" : "--vanilla", vanilla.string(), "--out", proof.string(),
-                    "--quotient", quotient, "--insecure-test-r", golden.at("r").get<std::string>(),
-                    "--insecure-test-s", golden.at("s").get<std::string>()});
-      ASSERT_EQ(run(prove), 0) << quotient;
-      EXPECT_EQ(base::to_hex(read(proof)), expected) << quotient;
-    }
     std::vector<std::string> verify = {"verify"};
     verify.insert(verify.end(), known.begin(), known.end());
     verify.insert(verify.end(), {"--proof", proof.string()});

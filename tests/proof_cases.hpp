@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuzk::testing {
@@ -20,16 +21,23 @@ const KeyCase& key_case(const std::string& circuit);
 /// own.
 class ProofTool {
  public:
-  ProofTool();
+  /// `prove_options` go with every `cuzk prove`.
+  explicit ProofTool(std::vector<std::string> prove_options = {});
   ~ProofTool();
   ProofTool(const ProofTool&) = delete;
   ProofTool& operator=(const ProofTool&) = delete;
 
   /// Makes the key from the golden trapdoor and compares the files' SHA-256 with the golden ones.
   void expect_golden_key(const KeyCase& key);
+  /// Makes the derived key again, from the key's points instead of its trapdoor: the same bytes.
+  void expect_derivable(const KeyCase& key);
   /// For every artefact and both quotients: the golden r and s give the golden proof; it verifies;
   /// with one bit flipped, two partitions swapped or a byte missing it does not.
   void expect_golden_proofs(const KeyCase& key);
+  void set_prove_options(std::vector<std::string> options) { prove_options_ = std::move(options); }
+  /// Makes one golden proof again, with one quotient, and compares it.
+  void expect_golden_proof(const KeyCase& key, const std::string& artefact,
+                           const std::string& quotient);
   /// Exit status of verifying `artefact`'s golden proof as if it were of another sector.
   int verify_against(const KeyCase& key, const std::string& artefact, const std::string& meta_of);
 
@@ -40,6 +48,7 @@ class ProofTool {
                                      const std::string& meta_of);
 
   std::filesystem::path folder_;
+  std::vector<std::string> prove_options_;
 };
 
 }  // namespace cuzk::testing

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -77,7 +78,9 @@ void MappedFile::discard(std::size_t offset, std::size_t count) const {
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path) : path_(path), temporary_(path) {
-  temporary_ += ".tmp";
+  // Of its own, so that two writers of one file do not meet.
+  static std::atomic<unsigned> count = 0;
+  temporary_ += fmt::format(".{}.{}.tmp", ::getpid(), count++);
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
     fail<ResourceExhausted>("{}: cannot be made: {}", temporary_.string(), std::strerror(errno));

@@ -24,16 +24,7 @@ class StageTimer {
     return std::forward<Work>(work)();
   }
 
-  const std::vector<Entry>& entries() const { return entries_; }
-
- private:
-  struct Stop {
-    StageTimer& timer;
-    std::string_view stage;
-    std::chrono::steady_clock::time_point start;
-    ~Stop() { timer.add(stage, std::chrono::steady_clock::now() - start); }
-  };
-
+  /// Adds a time that was taken elsewhere, by a device's clock for example.
   void add(std::string_view stage, std::chrono::nanoseconds time) {
     for (Entry& entry : entries_) {
       if (entry.stage == stage) {
@@ -43,6 +34,16 @@ class StageTimer {
     }
     entries_.push_back({stage, time});
   }
+
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  struct Stop {
+    StageTimer& timer;
+    std::string_view stage;
+    std::chrono::steady_clock::time_point start;
+    ~Stop() { timer.add(stage, std::chrono::steady_clock::now() - start); }
+  };
 
   std::vector<Entry> entries_;
 };

@@ -1,148 +1,23 @@
-#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
-#include "filecoin/ids.hpp"
-#include "filecoin/post/vanilla_codec.hpp"
-#include "filecoin/synthetic/porep.hpp"
-#include "filecoin/synthetic/post.hpp"
-#include "filecoin/synthetic/update.hpp"
-#include "filecoin/update/vanilla_codec.hpp"
-#include "filecoin/vanilla_file.hpp"
+#include "cli/synthetic_vanilla.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace cuzk::cli {
 
 namespace {
 
-using filecoin::SectorSize;
-using nlohmann::json;
-
 struct Options {
-  std::string kind;
-  std::string sector_size;
-  std::uint64_t seed = 0;
-  std::string out;
-  std::uint64_t miner_id = 1000;
-  std::uint64_t sector_number = 1;
-  std::optional<std::string> registered_proof;
-  std::optional<std::string> api_version;
-  std::optional<std::size_t> sectors;
-  bool bare = false;
+  SyntheticOptions vanilla;
+  std::string sector_size, out;
 };
-
-/// A vanilla proof in its file format, and the kind's part of the meta file.
-struct Generated {
-  std::string proof;
-  const char* meta_key;
-  json meta;
-};
-
-std::string hex(const curve::Fr& value) { return base::to_hex(value.to_bytes_le()); }
-
-filecoin::RegisteredSealProof parse_seal_proof(const std::string& text) {
-  const bool is_number = !text.empty() && text.size() <= 9 &&
-                         text.find_first_not_of("0123456789") == std::string::npos;
-  return is_number ? filecoin::seal_proof_from_number(std::stoul(text))
-                   : filecoin::seal_proof_from_name(text);
-}
-
-Generated generate_porep(const Options& options, SectorSize size) {
-  const auto proof = options.registered_proof ? parse_seal_proof(*options.registered_proof)
-                                              : filecoin::synthetic::default_seal_proof(size);
-  const auto output = filecoin::synthetic::make_porep({.sector_size = size,
-                                                       .registered_proof = proof,
-                                                       .miner_id = options.miner_id,
-                                                       .sector_number = options.sector_number,
-                                                       .seed = options.seed});
-  const filecoin::SealProofInfo& info = filecoin::info(proof);
-  return {.proof = options.bare ? filecoin::porep::encode_commit_phase1(output)
-                                : filecoin::porep::encode_commit_phase1_envelope(output),
-          .meta_key = "porep",
-          .meta = {{"api_version", filecoin::to_string(info.api_version)},
-                   {"comm_d", hex(output.comm_d)},
-                   {"comm_r", hex(output.comm_r)},
-                   {"partitions", output.partitions.size()},
-                   {"piece_commitment", hex(output.comm_d)},
-                   {"porep_id", base::to_hex(filecoin::porep_id(proof))},
-                   {"registered_proof", info.name},
-                   {"replica_id", hex(output.replica_id)},
-                   {"sector_id", options.sector_number},
-                   {"seed", base::to_hex(output.seed)},
-                   {"ticket", base::to_hex(output.ticket)}}};
-}
-
-Generated generate_post(const Options& options, SectorSize size, bool winning) {
-  const auto version = options.api_version ? filecoin::parse_api_version(*options.api_version)
-                       : winning           ? filecoin::ApiVersion::k1_0
-                                           : filecoin::ApiVersion::k1_2;
-  const std::size_t sectors =
-      winning ? 1 : options.sectors.value_or(filecoin::window_post_sector_count(size));
-  const auto post = filecoin::synthetic::make_post({.sector_size = size,
-                                                    .winning = winning,
-                                                    .api_version = version,
-                                                    .seed = options.seed,
-                                                    .first_sector = options.sector_number,
-                                                    .num_sectors = sectors});
-  json meta = {{"api_version", filecoin::to_string(version)},
-               {"randomness", base::to_hex(post.randomness)},
-               {"sectors", json::array()},
-               {"winning_sector_indices", winning ? json::array({0}) : json()}};
-  std::vector<base::Bytes> blobs;
-  for (std::size_t i = 0; i < post.proofs.size(); ++i) {
-    const filecoin::post::VanillaProof& proof = post.proofs[i];
-    blobs.push_back(filecoin::post::encode_vanilla_proof(proof, size));
-    meta["sectors"].push_back({{"challenges", post.challenges[i]},
-                               {"comm_r", hex(proof.comm_r)},
-                               {"sector_id", proof.sector_number}});
-  }
-  return {.proof = filecoin::encode_vanilla_file(blobs),
-          .meta_key = winning ? "winning" : "window",
-          .meta = std::move(meta)};
-}
-
-Generated generate_snap(const Options& options, SectorSize size) {
-  const auto update = filecoin::synthetic::make_update(size, options.seed);
-  std::vector<base::Bytes> blobs;
-  for (const auto& partition : update.partitions) {
-    blobs.push_back(filecoin::update::encode_vanilla_proof(partition, size));
-  }
-  return {.proof = filecoin::encode_vanilla_file(blobs),
-          .meta_key = "update",
-          .meta = {{"comm_d_new", hex(update.comm_d_new)},
-                   {"comm_r_last_new", hex(update.comm_r_last_new)},
-                   {"comm_r_new", hex(update.comm_r_new)},
-                   {"comm_r_old", hex(update.comm_r_old)},
-                   {"h", update.h},
-                   {"partitions", update.partitions.size()}}};
-}
-
-/// An option that the kind does not have is an error, not a wish ignored.
-void refuse_foreign_options(const Options& options) {
-  const auto require_kind = [&](bool given, const char* option, std::string_view kind) {
-    base::require(!given || options.kind == kind, "{} is an option of {} only, not of {}", option,
-                  kind, options.kind);
-  };
-  require_kind(options.registered_proof.has_value(), "--registered-proof", "porep");
-  require_kind(options.bare, "--bare", "porep");
-  require_kind(options.api_version.has_value(), "--api", "window-post");
-  require_kind(options.sectors.has_value(), "--sectors", "window-post");
-}
-
-Generated generate(const Options& options, SectorSize size) {
-  if (options.kind == "porep") return generate_porep(options, size);
-  if (options.kind == "winning-post") return generate_post(options, size, true);
-  if (options.kind == "window-post") return generate_post(options, size, false);
-  return generate_snap(options, size);
-}
 
 void write_file(const std::string& path, std::string_view content) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -153,18 +28,11 @@ void write_file(const std::string& path, std::string_view content) {
 }
 
 void run(const Options& options) {
-  refuse_foreign_options(options);
-  const SectorSize size = SectorSize::parse(options.sector_size);
-  Generated generated = generate(options, size);
-  const json meta = {{"miner_id", options.miner_id},
-                     {"prover_id", base::to_hex(filecoin::prover_id(options.miner_id))},
-                     {"rng_seed", options.seed},
-                     {"sector_bytes", size.bytes()},
-                     {"size", size.to_string()},
-                     {generated.meta_key, std::move(generated.meta)}};
+  const SyntheticVanilla generated =
+      make_synthetic_vanilla(options.vanilla, filecoin::SectorSize::parse(options.sector_size));
   const std::string meta_path = options.out + ".meta.json";
   write_file(options.out, generated.proof);
-  write_file(meta_path, meta.dump(1) + "\n");
+  write_file(meta_path, generated.meta);
   fmt::print("{}: {} bytes, public values in {}\n", options.out, generated.proof.size(), meta_path);
 }
 
@@ -175,27 +43,29 @@ void add_gen_vanilla_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "gen-vanilla",
       "A valid vanilla proof of a sector that does not exist, for tests and benchmarks");
-  command->add_option("kind", options->kind, "porep, winning-post, window-post or snap")
+  command->add_option("kind", options->vanilla.kind, "porep, winning-post, window-post or snap")
       ->required()
       ->check(CLI::IsMember({"porep", "winning-post", "window-post", "snap"}));
   command->add_option("--sector-size", options->sector_size, "2KiB ... 64GiB")->required();
-  command->add_option("--seed", options->seed,
+  command->add_option("--seed", options->vanilla.seed,
                       "The proof is a function of the seed and the other options");
   command
       ->add_option("--out", options->out, "File to write; the public values go to <file>.meta.json")
       ->required();
-  command->add_option("--miner-id", options->miner_id, "Actor number of the miner")
+  command->add_option("--miner-id", options->vanilla.miner_id, "Actor number of the miner")
       ->capture_default_str();
-  command->add_option("--sector-number", options->sector_number, "Number of the (first) sector")
+  command
+      ->add_option("--sector-number", options->vanilla.sector_number,
+                   "Number of the (first) sector")
       ->capture_default_str();
   command->add_option(
-      "--registered-proof", options->registered_proof,
+      "--registered-proof", options->vanilla.registered_proof,
       "porep: name or number of the registered seal proof (default: the size's interactive V1_1)");
-  command->add_flag("--bare", options->bare,
+  command->add_flag("--bare", options->vanilla.bare,
                     "porep: the C1 output alone, without Curio's envelope");
-  command->add_option("--sectors", options->sectors,
+  command->add_option("--sectors", options->vanilla.sectors,
                       "window-post: number of sectors (default: a full partition)");
-  command->add_option("--api", options->api_version,
+  command->add_option("--api", options->vanilla.api_version,
                       "window-post: version of the challenges, 1.0.0 ... (default 1.2.0)");
   command->callback([options] { run(*options); });
 }

@@ -69,11 +69,11 @@ std::string_view describe(KeyOrigin origin) {
   return "";
 }
 
-LoadedKey load_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoin::SectorSize size,
-                   const r1cs::Shape& shape, QuotientChoice quotient) {
+OpenKey open_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoin::SectorSize size,
+                 const r1cs::Shape& shape, QuotientChoice quotient) {
   require_file(paths.params,
                "fetch the network's parameters, or make a development key with `cuzk setup`");
-  const groth16::KeyFile file(paths.params);
+  groth16::KeyFile file(paths.params);
   const bool derivative =
       quotient == QuotientChoice::kDerivative ||
       (quotient == QuotientChoice::kAuto && std::filesystem::exists(paths.derived));
@@ -82,16 +82,21 @@ LoadedKey load_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoi
   file.require_circuit(layout);
   const groth16::KeyCheck check = groth16::check_key(file);
   warn_of_origin(paths.params, key_origin(paths, published_params(circuit, size), check.blake2b));
-  if (!derivative) {
-    groth16::ProvingKey key = groth16::load_proving_key(file, layout);
-    return {std::move(layout), std::move(key)};
-  }
+  if (!derivative) return {std::move(layout), std::move(file), std::nullopt};
   require_file(paths.derived, "make it with `cuzk params derive`, or use --quotient textbook");
-  const groth16::DerivedKeyFile derived(paths.derived);
+  groth16::DerivedKeyFile derived(paths.derived);
   derived.require_source(file, layout);
   groth16::check_key(derived);
-  groth16::ProvingKey key = groth16::load_proving_key(file, derived, layout);
-  return {std::move(layout), std::move(key)};
+  return {std::move(layout), std::move(file), std::move(derived)};
+}
+
+LoadedKey load_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoin::SectorSize size,
+                   const r1cs::Shape& shape, QuotientChoice quotient) {
+  OpenKey open = open_key(paths, circuit, size, shape, quotient);
+  groth16::ProvingKey key = open.derived
+                                ? groth16::load_proving_key(open.file, *open.derived, open.layout)
+                                : groth16::load_proving_key(open.file, open.layout);
+  return {std::move(open.layout), std::move(key)};
 }
 
 groth16::VerifyingKey load_verifying_key(const KeyPaths& paths, filecoin::CircuitKind circuit,

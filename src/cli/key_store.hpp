@@ -1,6 +1,7 @@
 #pragma once
 
 #include "filecoin/parameter_files.hpp"
+#include "groth16/derived_key.hpp"
 #include "groth16/key_check.hpp"
 #include "groth16/key_file.hpp"
 #include "groth16/proving_key.hpp"
@@ -29,14 +30,25 @@ enum class QuotientChoice { kAuto, kTextbook, kDerivative };
 /// "auto", "textbook", "derivative"; throws InvalidInput.
 QuotientChoice parse_quotient(std::string_view text);
 
+/// A circuit's key files, checked and ready to be read.
+struct OpenKey {
+  groth16::KeyLayout layout;
+  groth16::KeyFile file;
+  std::optional<groth16::DerivedKeyFile> derived;  ///< in the derivative form
+};
+
+/// Opens a circuit's parameter file, checks it (thoroughly once for each version, see
+/// key_check.hpp), and says on standard error if it is not the network's. Throws InvalidInput if a
+/// file is missing, CorruptData if one is damaged.
+OpenKey open_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoin::SectorSize size,
+                 const r1cs::Shape& shape, QuotientChoice quotient);
+
 struct LoadedKey {
   groth16::KeyLayout layout;
   groth16::ProvingKey key;
 };
 
-/// Opens a circuit's parameter file, checks it (thoroughly once for each version, see
-/// key_check.hpp), says on standard error if it is not the network's, and loads it. Throws
-/// InvalidInput if a file is missing, CorruptData if one is damaged.
+/// open_key(), and the points into memory.
 LoadedKey load_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoin::SectorSize size,
                    const r1cs::Shape& shape, QuotientChoice quotient);
 

@@ -1,12 +1,13 @@
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
 #include "base/stage_timer.hpp"
+#include "cli/backend.hpp"
 #include "cli/commands.hpp"
 #include "cli/key_store.hpp"
+#include "cli/proof_pipeline.hpp"
 #include "cli/proof_request.hpp"
-#include "filecoin/circuit/circuits.hpp"
+#include "cli/shape_cache.hpp"
 #include "groth16/prover.hpp"
-#include "groth16/verifier.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,7 +23,8 @@ namespace {
 
 struct Options {
   std::string kind, c1, vanilla, meta, meta_section, params_dir, out, trace;
-  std::string backend = "cpu", quotient = "auto";
+  BackendOptions backend;
+  std::string cache_dir = default_cache_folder().string();
   std::string insecure_r, insecure_s;
 };
 
@@ -102,33 +104,27 @@ void report_stages(const base::StageTimer& timer, const Options& options) {
 
 void prove(const Options& options) {
   const ProofKind kind = parse_proof_kind(options.kind);
-  base::require(options.backend == "cpu", "--backend {}: this build has only cpu", options.backend);
-  const QuotientChoice quotient = parse_quotient(options.quotient);
-  make_blinding(options);  // complains before the work
+  chosen_backend(options.backend);  // complains before the work, like the next two
+  parse_quotient(options.backend.quotient);
+  make_blinding(options);
   base::StageTimer timer;
   const ProofRequest request = timer.measure("parse", [&] { return read_request(kind, options); });
   const Statement& statement = request.statement;
   const r1cs::Shape shape = timer.measure(
-      "shape", [&] { return filecoin::build_shape(statement.circuit, statement.size); });
+      "shape", [&] { return cached_shape(options.cache_dir, statement.circuit, statement.size); });
   const KeyPaths paths(options.params_dir, statement.circuit, statement.size);
-  const LoadedKey loaded = timer.measure("srs_load", [&] {
-    return load_key(paths, statement.circuit, statement.size, shape, quotient);
+  LoadedProver prover = timer.measure("srs_load", [&] {
+    return load_prover(paths, statement.circuit, statement.size, shape,
+                       options.backend.for_partitions(statement.public_inputs.size()));
   });
-  const groth16::CircuitKey circuit{shape, loaded.layout, loaded.key};
-  const groth16::Verifier verifier(loaded.key.verifying_key);
-  const std::unique_ptr<groth16::Prover> prover = groth16::make_cpu_prover();
+  const std::vector<ProvedPartition> partitions =
+      prove_partitions(shape, prover, request, statement.public_inputs.size(),
+                       [&] { return make_blinding(options); });
   std::vector<groth16::Proof> proofs;
-  for (std::size_t k = 0; k < statement.public_inputs.size(); ++k) {
-    const r1cs::Witness witness =
-        timer.measure("witness", [&] { return request.witness(shape, k); });
-    proofs.push_back(prover->prove(circuit, witness, make_blinding(options), timer));
-    const bool valid = timer.measure(
-        "verify", [&] { return verifier.verify(proofs[k], statement.public_inputs[k]); });
-    base::require(valid,
-                  "partition {}: the proof made does not verify: the vanilla proof or the public "
-                  "values are wrong; "
-                  "`cuzk vanilla check` tells which",
-                  k);
+  for (const ProvedPartition& partition : partitions) {
+    proofs.push_back(partition.proof);
+    for (const base::StageTimer::Entry& entry : partition.timer.entries())
+      timer.add(entry.stage, entry.time);
   }
   base::FileWriter writer(options.out);
   writer.write(groth16::encode_proofs(proofs));
@@ -153,8 +149,10 @@ void add_prove_command(CLI::App& app) {
   command->add_option("--params-dir", options->params_dir, "Folder of the parameter files")
       ->required();
   command->add_option("--out", options->out, "File for the proof")->required();
-  command->add_option("--backend", options->backend, "cpu")->capture_default_str();
-  command->add_option("--quotient", options->quotient, "auto, textbook or derivative")
+  add_backend_options(*command, options->backend);
+  command
+      ->add_option("--cache-dir", options->cache_dir,
+                   "Folder for circuits' shapes, which any run can make again; \"\": none")
       ->capture_default_str();
   command->add_option("--trace", options->trace, "File for the stages' times, JSON");
   command->add_option("--insecure-test-r", options->insecure_r,

@@ -1,3 +1,4 @@
+#include "base/cuda/error.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
 
@@ -21,7 +22,7 @@ int report(int status, const char* kind, const char* text) {
 
 int run(int argc, char** argv) {
   CLI::App app{"cuzk: a persistent Groth16 proving engine for Filecoin", "cuzk"};
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   add_r1cs_command(app);
   add_vanilla_command(app);
   add_gen_vanilla_command(app);
@@ -29,6 +30,9 @@ int run(int argc, char** argv) {
   add_prove_command(app);
   add_verify_command(app);
   add_params_command(app);
+  add_bench_command(app);
+  add_daemon_command(app);
+  add_client_commands(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -39,6 +43,8 @@ int run(int argc, char** argv) {
     return report(2, "damaged file: ", error.what());
   } catch (const base::ResourceExhausted& error) {
     return report(3, "", error.what());
+  } catch (const base::cuda::DeviceError& error) {
+    return report(5, "device: ", error.what());
   } catch (const std::bad_alloc&) {
     return report(3, "", "out of memory");
   } catch (const std::exception& error) {

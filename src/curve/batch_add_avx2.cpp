@@ -1,5 +1,5 @@
 #include "curve/batch_add_kernels.hpp"
-#include "curve/vector_field_avx2.hpp"
+#include "curve/field8_avx2.hpp"
 
 #include <algorithm>
 
@@ -9,98 +9,7 @@ namespace cuzk::curve::batch_add_kernels {
 
 namespace {
 
-using Fp8 = avx2::Vector<avx2::FpVectorField>;
-
-CUZK_AVX2 __attribute__((noinline)) void multiply_fp(const Fp8& a, const Fp8& b, Fp8& out) {
-  avx2::multiply_pairs<1, avx2::FpVectorField, Fp8>({&a}, {&b}, out);
-}
-
-CUZK_AVX2 __attribute__((noinline)) void multiply_sum_fp(const Fp8& a, const Fp8& b, const Fp8& c,
-                                                         const Fp8& d, Fp8& out) {
-  avx2::multiply_pairs<2, avx2::FpVectorField, Fp8>({&a, &c}, {&b, &d}, out);
-}
-
-CUZK_AVX2 __attribute__((noinline)) void load_fp(const std::uint64_t* const (&sources)[8],
-                                                 Fp8& out) {
-  avx2::load_lanes(sources, out);
-}
-
-CUZK_AVX2 __attribute__((noinline)) void store_fp(const Fp8& value,
-                                                  std::uint64_t* const (&targets)[8]) {
-  avx2::store_lanes(value, targets);
-}
-
-// Eight elements of a coordinate field. `offset` counts words from a coordinate's start.
-template <class F>
-struct Field8;
-
-template <>
-struct Field8<Fp> {
-  Fp8 value;
-
-  CUZK_AVX2_INLINE void load(const std::uint64_t* const (&sources)[8]) { load_fp(sources, value); }
-  CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const {
-    store_fp(value, targets);
-  }
-
-  static CUZK_AVX2_INLINE void subtract(const Field8& a, const Field8& b, Field8& out) {
-    avx2::subtract(a.value, b.value, out.value);
-  }
-  static CUZK_AVX2_INLINE void apply_signs(const Field8& a, const double (&signs)[8], Field8& out) {
-    avx2::apply_signs(a.value, signs, out.value);
-  }
-  static CUZK_AVX2_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
-    multiply_fp(a.value, b.value, out.value);
-  }
-  static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) {
-    multiply_fp(a.value, a.value, out.value);
-  }
-};
-
-template <>
-struct Field8<Fp2> {
-  Fp8 c0, c1;
-
-  CUZK_AVX2_INLINE void load(const std::uint64_t* const (&sources)[8]) {
-    const std::uint64_t* second[8];
-    for (unsigned lane = 0; lane < 8; ++lane) second[lane] = sources[lane] + 6;
-    load_fp(sources, c0);
-    load_fp(second, c1);
-  }
-  CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const {
-    std::uint64_t* second[8];
-    for (unsigned lane = 0; lane < 8; ++lane) second[lane] = targets[lane] + 6;
-    store_fp(c0, targets);
-    store_fp(c1, second);
-  }
-
-  static CUZK_AVX2_INLINE void subtract(const Field8& a, const Field8& b, Field8& out) {
-    avx2::subtract(a.c0, b.c0, out.c0);
-    avx2::subtract(a.c1, b.c1, out.c1);
-  }
-  static CUZK_AVX2_INLINE void apply_signs(const Field8& a, const double (&signs)[8], Field8& out) {
-    avx2::apply_signs(a.c0, signs, out.c0);
-    avx2::apply_signs(a.c1, signs, out.c1);
-  }
-  // (a0 b0 - a1 b1) + (a0 b1 + a1 b0)·u, each with one reduction.
-  static CUZK_AVX2_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
-    static constexpr double kMinus[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    Fp8 minus_a1, real;
-    avx2::apply_signs(a.c1, kMinus, minus_a1);
-    multiply_sum_fp(a.c0, b.c0, minus_a1, b.c1, real);
-    multiply_sum_fp(a.c0, b.c1, a.c1, b.c0, out.c1);
-    out.c0 = real;
-  }
-  // (a0 + a1)(a0 - a1) + 2 a0 a1·u.
-  static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) {
-    Fp8 sum, difference, twice;
-    avx2::add(a.c0, a.c1, sum);
-    avx2::subtract(a.c0, a.c1, difference);
-    avx2::add(a.c0, a.c0, twice);
-    multiply_fp(twice, a.c1, out.c1);
-    multiply_fp(sum, difference, out.c0);
-  }
-};
+using avx2::Field8;
 
 const std::uint64_t* words(const Fp& value) { return value.limbs(); }
 const std::uint64_t* words(const Fp2& value) { return value.c0.limbs(); }

@@ -2,9 +2,10 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "groth16/ops/ntt.hpp"
+#include "groth16/ops/domain.hpp"
 #include "groth16/point_section.hpp"
 #include "groth16/point_writer.hpp"
+#include "groth16/row_offsets.hpp"
 #include "groth16/transpose.hpp"
 #include "hash/sha256.hpp"
 #include "r1cs/variable.hpp"
@@ -22,15 +23,20 @@ namespace {
 
 base::Bytes32 source_digest(const VerifyingKey& key) { return hash::sha256(key.to_bytes()); }
 
+std::vector<Fr> half_circle(const Domain& domain, const Fr& omega) {
+  std::vector<Fr> out(std::max<std::size_t>(domain.n() / 2, 1));
+  Fr power = Fr::one();
+  for (Fr& value : out) {
+    value = power;
+    power *= omega;
+  }
+  return out;
+}
+
 // n · intt of points, natural to bit-reversed order: the butterflies of ntt_kernels.hpp with
 // points.
 void intt_points(const Domain& domain, std::span<G1Jacobian> points) {
-  std::vector<Fr> twiddles(std::max<std::size_t>(domain.n() / 2, 1));
-  Fr power = Fr::one();
-  for (Fr& twiddle : twiddles) {
-    twiddle = power;
-    power *= domain.omega_inverse();
-  }
+  const std::vector<Fr> twiddles = half_circle(domain, domain.omega_inverse());
   for (std::size_t half = domain.n() / 2; half > 0; half /= 2) {
     const std::size_t step = domain.n() / (2 * half);
     base::parallel_ranges(domain.n() / 2, 16, [&](std::size_t first, std::size_t last) {
@@ -46,6 +52,24 @@ void intt_points(const Domain& domain, std::span<G1Jacobian> points) {
   }
 }
 
+// ntt of points, bit-reversed to natural order.
+void ntt_points(const Domain& domain, std::span<G1Jacobian> points) {
+  const std::vector<Fr> twiddles = half_circle(domain, domain.omega());
+  for (std::size_t half = 1; half < domain.n(); half *= 2) {
+    const std::size_t step = domain.n() / (2 * half);
+    base::parallel_ranges(domain.n() / 2, 16, [&](std::size_t first, std::size_t last) {
+      for (std::size_t butterfly = first; butterfly < last; ++butterfly) {
+        const std::size_t j = butterfly % half;
+        G1Jacobian& upper = points[butterfly / half * 2 * half + j];
+        G1Jacobian& lower = *(&upper + half);
+        const G1Jacobian product = j == 0 ? lower : lower * twiddles[j * step];
+        lower = upper + -product;
+        upper += product;
+      }
+    });
+  }
+}
+
 // (1/n)·intt in natural order, the first `count` points.
 std::vector<G1Jacobian> scaled_intt(const Domain& domain, std::vector<G1Jacobian> points,
                                     std::size_t count) {
@@ -55,6 +79,31 @@ std::vector<G1Jacobian> scaled_intt(const Domain& domain, std::vector<G1Jacobian
   base::parallel_ranges(count, 16, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
       out[i] = points[reverse_bits(i, domain.log_n())] * factor;
+  });
+  return out;
+}
+
+// V_i = β*_i Q_i + T_i, one for each row.
+std::vector<G1Jacobian> offset_points(const r1cs::Shape& shape, const Domain& domain,
+                                      std::span<const G1Jacobian> q) {
+  const std::vector<std::uint64_t> offsets = row_offsets(shape);
+  std::vector<G1Jacobian> out(domain.n());
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if ((offsets[i / 64] >> i % 64 & 1) != 0) out[i] = q[i];
+  }
+  // T, as transposed_derivative() does it.
+  intt_points(domain, out);
+  base::parallel_ranges(out.size(), 16, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint64_t k = reverse_bits(i, domain.log_n());
+      out[i] = out[i] * (Fr::from_u64(k == 0 ? 0 : domain.n() - k) * domain.n_inverse());
+    }
+  });
+  ntt_points(domain, out);
+  const base::LargeArray<Fr> star = offset_derivative(domain, offsets);
+  out.resize(q.size());
+  base::parallel_ranges(out.size(), 16, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) out[i] += q[i] * star[i];
   });
   return out;
 }
@@ -105,33 +154,6 @@ base::Bytes derived_key_header(const VerifyingKey& key) {
   return out;
 }
 
-DerivedVectors derive_scalars(const r1cs::Shape& shape, const Domain& domain, std::span<const Fr> h,
-                              std::span<const Fr> l) {
-  const Fr factor = domain.n_inverse().square();
-  const auto transform = [&](std::vector<Fr> values) {
-    intt_unscaled(domain, values);
-    permute_bit_reversed(domain, values);
-    values.resize(shape.num_rows());
-    base::parallel_ranges(values.size(), 4096, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) values[i] *= factor;
-    });
-    return values;
-  };
-  std::vector<Fr> values(domain.n());
-  std::copy(h.begin(), h.end(), values.begin());
-  DerivedVectors out;
-  out.q = transform(values);
-  for (std::size_t j = 0; j < h.size(); ++j) values[j] *= Fr::from_u64(j);
-  const std::vector<Fr> r = transform(std::move(values));
-  out.l.resize(shape.num_inputs());
-  out.l.insert(out.l.end(), l.begin(), l.end());
-  for_each_term(shape, Matrix::kC,
-                [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
-                  out.l[l_index(shape, key)] -= shape.palette()[coefficient] * r[row];
-                });
-  return out;
-}
-
 void derive_key(const r1cs::Shape& shape, const KeyLayout& layout, const KeyFile& source,
                 const std::filesystem::path& path) {
   source.require_circuit(layout);
@@ -141,7 +163,8 @@ void derive_key(const r1cs::Shape& shape, const KeyLayout& layout, const KeyFile
     std::transform(points.begin(), points.end(), out.begin(), G1Jacobian::from);
     return out;
   };
-  const std::vector<G1Affine> h_points = read_points<curve::Fp>(source.file(), source.h(), "h");
+  const base::LargeArray<G1Affine> h_points =
+      read_points<curve::Fp>(source.file(), source.h(), "h");
   std::vector<G1Jacobian> h = to_jacobian(h_points, domain.n());
   const std::vector<G1Jacobian> q = scaled_intt(domain, h, layout.num_rows);
   base::parallel_ranges(h.size(), 16, [&](std::size_t first, std::size_t last) {
@@ -149,17 +172,23 @@ void derive_key(const r1cs::Shape& shape, const KeyLayout& layout, const KeyFile
   });
   const std::vector<G1Jacobian> r = scaled_intt(domain, std::move(h), layout.num_rows);
 
-  const std::vector<G1Affine> l_points = read_points<curve::Fp>(source.file(), source.l(), "l");
+  const base::LargeArray<G1Affine> l_points =
+      read_points<curve::Fp>(source.file(), source.l(), "l");
   std::vector<G1Jacobian> l(shape.num_inputs());
   std::transform(l_points.begin(), l_points.end(), std::back_inserter(l), G1Jacobian::from);
   const Fr minus_one = -Fr::one();
+  const auto times = [&](const G1Jacobian& point, std::uint16_t coefficient) {
+    const Fr& factor = shape.palette()[coefficient];
+    return factor.is_one() ? point : factor == minus_one ? -point : point * factor;
+  };
   for_each_term(shape, Matrix::kC,
                 [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
-                  const Fr& factor = shape.palette()[coefficient];
-                  const G1Jacobian term = factor.is_one()       ? r[row]
-                                          : factor == minus_one ? -r[row]
-                                                                : r[row] * factor;
-                  l[l_index(shape, key)] += -term;
+                  l[l_index(shape, key)] += -times(r[row], coefficient);
+                });
+  const std::vector<G1Jacobian> v = offset_points(shape, domain, q);
+  for_each_term(shape, Matrix::kB,
+                [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
+                  l[l_index(shape, key)] += times(v[row], coefficient);
                 });
 
   base::FileWriter writer(path);

@@ -3,7 +3,6 @@
 #include "base/mapped_file.hpp"
 #include "curve/g1.hpp"
 #include "groth16/key_file.hpp"
-#include "groth16/ops/domain.hpp"
 #include "groth16/section.hpp"
 #include "r1cs/shape.hpp"
 
@@ -18,18 +17,19 @@
 ///   Q_i = (1/n)·(intt H)_i.
 /// The last sum is linear in the witness w: Σ_i C*_i Q_i = Σ_k w_k Σ_i C_ik R_i with
 ///   R_i = (1/n)·(intt (j·H_j))_i,
-/// the transposed derivative of Q. So the query l becomes L'_k = L_k - Σ_i C_ik R_i for every aux
-/// variable, and gets points -Σ_i C_ik R_i for the inputs. Rows beyond the circuit's have s_i = 0:
-/// their Q_i are not kept.
+/// the transposed derivative of Q. The scalars are those of the circuit less its row offsets β,
+/// which adds Σ_i b_i V_i, V_i = β*_i Q_i + T_i (row_offsets.hpp), linear, too. So the query l
+/// becomes L'_k = L_k - Σ_i C_ik R_i + Σ_i B_ik V_i for every aux variable, and gets points for the
+/// inputs, with L_k = 0. Rows beyond the circuit's have s_i = 0: their Q_i are not kept.
 ///
-/// File (.derivative): "cuzkdrv1"; SHA-256 of the verifying key's bytes (32 bytes), which says what
+/// File (.derivative): "cuzkdrv2"; SHA-256 of the verifying key's bytes (32 bytes), which says what
 /// it was made from; then two arrays as in .params: Q (a point for each row), L' (inputs, then
 /// aux). Points may be infinite.
 namespace cuzk::groth16 {
 
 class DerivedKeyFile {
  public:
-  static constexpr std::string_view kMagic = "cuzkdrv1";
+  static constexpr std::string_view kMagic = "cuzkdrv2";
 
   /// Maps the file and checks its structure. Throws CorruptData.
   explicit DerivedKeyFile(const std::filesystem::path& path);
@@ -49,19 +49,7 @@ class DerivedKeyFile {
 /// Where the derived key of a parameter file is kept: `<name>.params` -> `<name>.derivative`.
 std::filesystem::path derived_key_path(const std::filesystem::path& params);
 
-/// The linear map above, over any module: G is a group of points or, with a trapdoor, the scalars
-/// themselves. `intt` transforms a vector of n elements in place, n times too large, natural to
-/// bit-reversed order.
-struct DerivedVectors {
-  std::vector<curve::Fr> q;  ///< num_rows
-  std::vector<curve::Fr> l;  ///< inputs, then aux
-};
-
-/// Discrete logarithms of Q and L' from those of H (n - 1) and L (aux).
-DerivedVectors derive_scalars(const r1cs::Shape& shape, const Domain& domain,
-                              std::span<const curve::Fr> h, std::span<const curve::Fr> l);
-
-/// Makes the derived key of an official key by transforms of its points: about n·log2(n) scalar
+/// Makes the derived key of an official key by transforms of its points: about 2·n·log2(n) scalar
 /// multiplications of 140 µs, in parallel; for small circuits. Writes it to `path`.
 void derive_key(const r1cs::Shape& shape, const KeyLayout& layout, const KeyFile& source,
                 const std::filesystem::path& path);

@@ -11,8 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 #include <unistd.h>
 
 // Key files of the toy circuit: what is written is read back, and every damage has a name.
@@ -81,15 +83,16 @@ TEST_F(KeyFiles, PointsAreTheTrapdoorsMultiples) {
   // point.
   const auto expect_query = [&](const auto& query, const QueryLayout& layout, const auto& generator,
                                 std::span<const curve::Fr> logarithms, std::size_t inputs) {
+    ASSERT_EQ(query.fields.size(), layout.field_count());
+    ASSERT_EQ(query.bits.size(), layout.bit_count);
     std::size_t field = 0, bit = 0;
     for (const std::uint32_t input : layout.inputs) {
-      ASSERT_EQ(query.fields.at(field++), (generator * logarithms[input]).to_affine());
+      ASSERT_EQ(query.fields[field++], (generator * logarithms[input]).to_affine());
     }
     for (std::uint32_t i = 0; i < toy.shape.num_aux(); ++i) {
       if ((layout.aux_mask[i / 64] >> i % 64 & 1) == 0) continue;
       const auto point = (generator * logarithms[inputs + i]).to_affine();
-      ASSERT_EQ(textbook.variables.is_bit(i) ? query.bits.at(bit++) : query.fields.at(field++),
-                point)
+      ASSERT_EQ(textbook.variables.is_bit(i) ? query.bits[bit++] : query.fields[field++], point)
           << i;
     }
     EXPECT_EQ(field, query.fields.size());
@@ -152,12 +155,31 @@ TEST_F(KeyFiles, DamagedPointsAreNamedWithTheirPlace) {
   }
 }
 
-TEST_F(KeyFiles, ForgedCountsAllocateNothing) {
-  base::Bytes params = read(files.params);
-  const std::size_t count_offset = KeyFile(files.params).h().offset - 4;
-  std::fill_n(params.begin() + static_cast<std::ptrdiff_t>(count_offset), 4, std::uint8_t{0xff});
-  write(files.params, params);
-  EXPECT_THAT(complaint([&] { load(); }), HasSubstr("ends within h"));
+// A count of each array, too large by far, by one, and too small by one.
+TEST_F(KeyFiles, ForgedCountsAreNamedAndAllocateNothing) {
+  const base::Bytes params = read(files.params);
+  const KeyFile good(files.params);
+  const std::pair<const char*, Section> arrays[] = {{"h", good.h()},
+                                                    {"l", good.l()},
+                                                    {"a", good.a()},
+                                                    {"b_g1", good.b_g1()},
+                                                    {"b_g2", good.b_g2()}};
+  const auto forge = [&](const Section& section, std::uint32_t count) {
+    base::Bytes forged = params;
+    for (unsigned i = 0; i < 4; ++i)
+      forged[section.offset - 4 + i] = static_cast<std::uint8_t>(count >> (24 - 8 * i));
+    write(files.params, forged);
+    return complaint([&] { load(); });
+  };
+  for (const auto& [name, section] : arrays) {
+    EXPECT_THAT(forge(section, 0xffffffff),
+                AllOf(HasSubstr("toy.params"), HasSubstr(fmt::format("ends within {}", name))));
+    // Everything behind is read from the wrong place.
+    for (const std::size_t count : {section.count - 1, section.count + 1}) {
+      EXPECT_THAT(forge(section, static_cast<std::uint32_t>(count)), HasSubstr("toy.params"))
+          << name;
+    }
+  }
 }
 
 TEST_F(KeyFiles, AnotherCircuitsKeyIsRefusedByTheArray) {
@@ -216,21 +238,98 @@ TEST_F(KeyFiles, ChecksAreRememberedForTheVersion) {
 }
 
 TEST_F(KeyFiles, PointsOutsideTheSubgroupPassLoadingAndFailTheCheck) {
-  // The first x = 1, 2, ... on the curve: nearly no such point is in the subgroup.
-  curve::G1Affine outside{curve::Fp::one(), {}};
-  for (;; outside.x += curve::Fp::one()) {
-    const curve::Fp square = outside.x.square() * outside.x + curve::Fp::from_u64(4);
-    if (blst_fp_sqrt(outside.y.blst(), square.blst())) break;
+  const base::Bytes params = read(files.params);
+  const KeyFile good(files.params);
+  const auto g1 = testing::outside_the_subgroup<curve::Fp>().to_uncompressed();
+  const auto g2 = testing::outside_the_subgroup<curve::Fp2>().to_uncompressed();
+  const auto put = [](base::Bytes bytes, std::size_t offset, base::ByteView encoding) {
+    std::copy(encoding.begin(), encoding.end(),
+              bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+    return bytes;
+  };
+  const std::tuple<const char*, Section, base::ByteView> arrays[] = {{"h", good.h(), g1},
+                                                                     {"l", good.l(), g1},
+                                                                     {"a", good.a(), g1},
+                                                                     {"b_g1", good.b_g1(), g1},
+                                                                     {"b_g2", good.b_g2(), g2}};
+  for (const auto& [name, section, encoding] : arrays) {
+    const std::size_t last = section.offset + (section.count - 1) * section.point_bytes;
+    write(files.params, put(params, last, encoding));
+    EXPECT_NO_THROW(load()) << name;
+    EXPECT_THAT(complaint([&] { check_key(KeyFile(files.params)); }),
+                AllOf(HasSubstr(fmt::format("{} has a point", name)), HasSubstr("subgroup")));
+    EXPECT_FALSE(remembered_check(KeyFile(files.params).file()).has_value());
   }
-  base::Bytes params = read(files.params);
-  const auto encoding = outside.to_uncompressed();
-  std::copy(encoding.begin(), encoding.end(),
-            params.begin() + static_cast<std::ptrdiff_t>(KeyFile(files.params).l().offset));
-  write(files.params, params);
-  EXPECT_NO_THROW(load());
-  EXPECT_THAT(complaint([&] { check_key(KeyFile(files.params)); }),
-              AllOf(HasSubstr("l has a point"), HasSubstr("subgroup")));
-  EXPECT_FALSE(remembered_check(KeyFile(files.params).file()).has_value());
+  const base::Bytes derived = read(files.derived);
+  const std::size_t q = DerivedKeyFile(files.derived).q().offset;
+  write(files.derived, put(derived, q, g1));
+  EXPECT_THAT(complaint([&] { check_key(DerivedKeyFile(files.derived)); }),
+              AllOf(HasSubstr("q has a point"), HasSubstr("subgroup")));
+}
+
+TEST_F(KeyFiles, DamagedDerivedPointsAreNamedWithTheirPlace) {
+  write_keys(toy.shape, Trapdoor::from_seed(7), files);
+  const base::Bytes derived = read(files.derived);
+  const DerivedKeyFile good(files.derived);
+  const std::pair<const char*, Section> arrays[] = {{"q", good.q()}, {"l", good.l()}};
+  for (const auto& [name, section] : arrays) {
+    for (const std::size_t index : {std::size_t{0}, section.count - 1}) {
+      base::Bytes damaged = derived;
+      damaged[section.offset + (index + 1) * section.point_bytes - 1] ^= 1;
+      write(files.derived, damaged);
+      EXPECT_THAT(complaint([&] {
+                    load_proving_key(KeyFile(files.params), DerivedKeyFile(files.derived),
+                                     derivative);
+                  }),
+                  AllOf(HasSubstr("toy.derivative"), HasSubstr(fmt::format("{}[{}]", name, index)),
+                        HasSubstr("not on the curve")));
+    }
+  }
+  base::Bytes longer = derived;
+  longer.push_back(0);
+  write(files.derived, longer);
+  EXPECT_THAT(complaint([&] { DerivedKeyFile{files.derived}; }),
+              HasSubstr("1 bytes after its end"));
+}
+
+// Each element of the verifying key: off the curve, infinite, outside the subgroup.
+TEST_F(KeyFiles, DamagedVerifyingKeysAreNamedWithTheElement) {
+  const base::Bytes good = read(files.verifying_key);
+  const auto g1 = testing::outside_the_subgroup<curve::Fp>().to_uncompressed();
+  const auto g2 = testing::outside_the_subgroup<curve::Fp2>().to_uncompressed();
+  struct Element {
+    const char* name;
+    std::size_t offset, bytes;
+  };
+  const Element elements[] = {{"alpha_g1", 0, 96},    {"beta_g1", 96, 96},   {"beta_g2", 192, 192},
+                              {"gamma_g2", 384, 192}, {"delta_g1", 576, 96}, {"delta_g2", 672, 192},
+                              {"ic[0]", 868, 96}};
+  const auto complaint_with = [&](const Element& element, auto&& change) {
+    base::Bytes bad = good;
+    change(std::span(bad).subspan(element.offset, element.bytes));
+    write(files.verifying_key, bad);
+    return complaint([&] { read_verifying_key(files.verifying_key); });
+  };
+  for (const Element& element : elements) {
+    const auto names_it = AllOf(HasSubstr("toy.vk"), HasSubstr(element.name));
+    EXPECT_THAT(complaint_with(element, [](auto bytes) { bytes.back() ^= 1; }),
+                AllOf(names_it, HasSubstr("not on the curve")));
+    EXPECT_THAT(complaint_with(element, [](auto bytes) { bytes[0] |= 0x80; }),
+                AllOf(names_it, HasSubstr("bad encoding")));
+    EXPECT_THAT(complaint_with(element,
+                               [](auto bytes) {
+                                 std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
+                                 bytes[0] = 0x40;
+                               }),
+                AllOf(names_it, HasSubstr("infinity")));
+    EXPECT_THAT(complaint_with(element,
+                               [&](auto bytes) {
+                                 const base::ByteView outside =
+                                     bytes.size() == 96 ? base::ByteView(g1) : base::ByteView(g2);
+                                 std::copy(outside.begin(), outside.end(), bytes.begin());
+                               }),
+                AllOf(names_it, HasSubstr("subgroup")));
+  }
 }
 
 }  // namespace

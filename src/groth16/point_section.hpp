@@ -1,12 +1,17 @@
 #pragma once
 
+#include "base/large_array.hpp"
 #include "base/mapped_file.hpp"
 #include "base/parallel.hpp"
+#include "curve/decode_points.hpp"
 #include "groth16/point_reader.hpp"
 #include "groth16/section.hpp"
 #include "groth16/variables.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,40 +24,50 @@ namespace cuzk::groth16 {
 /// order.
 template <class F>
 struct Query {
-  std::vector<curve::AffinePoint<F>> fields;
-  std::vector<curve::AffinePoint<F>> bits;
+  base::LargeArray<curve::AffinePoint<F>> fields;
+  base::LargeArray<curve::AffinePoint<F>> bits;
 };
 
 enum class AllowIdentity { kNo, kYes };
 
-/// Calls place(i) for the target of point i and decodes it. Every point is checked to be on the
-/// curve. Throws CorruptData that names the file, the array and the index.
+inline constexpr std::size_t kPointsPerTask = 4096;
+
+/// Decodes `count` points, point i into place(i); place is called once for each, in order. Every
+/// point is checked to be on the curve. Throws CorruptData that names the file, the array and the
+/// index.
 template <class F, class Place>
 void decode_points(const base::MappedFile& file, const Section& section, std::string_view what,
                    AllowIdentity identity, std::size_t first, std::size_t count, Place&& place) {
   using Point = curve::AffinePoint<F>;
+  constexpr std::size_t kRun = 64;
+  std::array<Point*, kRun> targets;
+  const auto require_good = [&](curve::PointFault fault, std::size_t index) {
+    if (fault == curve::PointFault::kNone) return;
+    require_point<base::CorruptData>(fault, file.path().string(),
+                                     fmt::format("{}[{}]", what, index));
+  };
   const std::size_t offset = section.offset + first * Point::kUncompressedBytes;
-  for (std::size_t i = 0; i < count; ++i) {
-    const base::ByteView encoding = file.bytes().subspan(offset + i * Point::kUncompressedBytes);
-    Point& point = place(first + i);
-    curve::PointFault fault = decode_uncompressed(encoding, curve::PointCheck::kOnCurve, point);
-    if (fault == curve::PointFault::kIdentity && identity == AllowIdentity::kYes)
-      fault = curve::PointFault::kNone;
-    if (fault != curve::PointFault::kNone) {
-      require_point<base::CorruptData>(fault, file.path().string(),
-                                       fmt::format("{}[{}]", what, first + i));
+  for (std::size_t done = 0; done < count; done += kRun) {
+    const std::size_t run = std::min(kRun, count - done);
+    for (std::size_t i = 0; i < run; ++i) targets[i] = &place(first + done + i);
+    const std::optional<curve::RunFault> fault =
+        curve::decode_run<F>(file.bytes().subspan(offset + done * Point::kUncompressedBytes,
+                                                  run * Point::kUncompressedBytes),
+                             std::span<Point* const>(targets).first(run));
+    const std::size_t good = fault ? fault->index : run;
+    for (std::size_t i = 0; i < good && identity == AllowIdentity::kNo; ++i) {
+      if (targets[i]->is_identity()) require_good(curve::PointFault::kIdentity, first + done + i);
     }
+    if (fault) require_good(fault->fault, first + done + fault->index);
   }
   file.discard(offset, count * Point::kUncompressedBytes);
 }
 
-inline constexpr std::size_t kPointsPerTask = 4096;
-
 template <class F>
-std::vector<curve::AffinePoint<F>> read_points(const base::MappedFile& file, const Section& section,
-                                               std::string_view what,
-                                               AllowIdentity identity = AllowIdentity::kNo) {
-  std::vector<curve::AffinePoint<F>> out(section.count);
+base::LargeArray<curve::AffinePoint<F>> read_points(const base::MappedFile& file,
+                                                    const Section& section, std::string_view what,
+                                                    AllowIdentity identity = AllowIdentity::kNo) {
+  base::LargeArray<curve::AffinePoint<F>> out(section.count, base::LargePages::kNo);
   base::parallel_ranges(section.count, kPointsPerTask, [&](std::size_t first, std::size_t last) {
     decode_points<F>(file, section, what, identity, first, last - first,
                      [&](std::size_t i) -> curve::AffinePoint<F>& { return out[i]; });
@@ -64,9 +79,9 @@ std::vector<curve::AffinePoint<F>> read_points(const base::MappedFile& file, con
 template <class F>
 Query<F> read_query(const base::MappedFile& file, const Section& section, const QueryLayout& layout,
                     std::string_view what, AllowIdentity identity = AllowIdentity::kNo) {
-  Query<F> out;
-  out.fields.resize(layout.field_count());
-  out.bits.resize(layout.bit_count);
+  using Points = base::LargeArray<curve::AffinePoint<F>>;
+  Query<F> out{Points(layout.field_count(), base::LargePages::kNo),
+               Points(layout.bit_count, base::LargePages::kNo)};
   const std::size_t inputs = layout.inputs.size();
   decode_points<F>(file, section, what, identity, 0, inputs,
                    [&](std::size_t i) -> curve::AffinePoint<F>& { return out.fields[i]; });

@@ -68,6 +68,21 @@ TEST(Proof, BadElementsAreNamed) {
   }
 }
 
+TEST(Proof, PointsOutsideTheSubgroupAreNamed) {
+  Proof proof = some_proof();
+  proof.a = testing::outside_the_subgroup<curve::Fp>();
+  EXPECT_THAT(complaint(proof.to_bytes()),
+              ::testing::AllOf(HasSubstr("element A"), HasSubstr("subgroup")));
+  proof = some_proof();
+  proof.b = testing::outside_the_subgroup<curve::Fp2>();
+  EXPECT_THAT(complaint(proof.to_bytes()),
+              ::testing::AllOf(HasSubstr("element B"), HasSubstr("subgroup")));
+  proof = some_proof();
+  proof.c = testing::outside_the_subgroup<curve::Fp>();
+  EXPECT_THAT(complaint(proof.to_bytes()),
+              ::testing::AllOf(HasSubstr("element C"), HasSubstr("subgroup")));
+}
+
 // A flipped bit leaves no valid point, a point outside the subgroup, or another point; never the
 // same proof.
 TEST(Proof, NoBitIsWithoutMeaning) {

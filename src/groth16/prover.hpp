@@ -28,38 +28,43 @@ struct CircuitKey {
   const ProvingKey& key;
 };
 
-/// Makes proofs. Backends differ in where the work runs, not in the bytes. Stages, in order, as
-/// names of timer entries:
+/// Makes proofs of one circuit with one key. Backends differ in where key and work are, not in the
+/// bytes. Stages, as names of timer entries (each backend says what its times include):
+///   prestage     the witness laid out for its way to the device
+///   upload       the witness's way
 ///   evaluate     A·w, B·w (and C·w in the textbook form)
 ///   ntt_h        transforms and pointwise work of the quotient
 ///   msm_h        Σ over the query h
 ///   msm_l, msm_a, msm_b_g1, msm_b_g2, each as <name>.batch_add (its bits) and <name>.tail (its
-///   field elements) assemble     the three elements from the sums, with the blinding
+///                field elements)
+///   download     the sums' way back
+///   assemble     the three elements from the sums, with the blinding
+///   device_lock_wait   waiting for the device to have room; no work
 class Prover {
  public:
-  /// A proof whose device work is done or under way.
+  /// A proof whose device work is done or under way. Destroying it unfinished is allowed: the work
+  /// is abandoned and its place given back.
   class Pending {
    public:
     virtual ~Pending() = default;
-    /// Waits and assembles the proof. Once.
+    /// Waits and assembles the proof. Once. Throws what the work failed with.
     virtual Proof finish(const Blinding& blinding, base::StageTimer& timer) = 0;
   };
 
   virtual ~Prover() = default;
+  virtual const VerifyingKey& verifying_key() const = 0;
   /// Starts a proof. Throws InvalidInput if the witness is not one of the circuit. A witness that
-  /// does not satisfy it gives a proof that does not verify. `circuit`, `witness` and `timer` must
-  /// outlive the object returned.
-  virtual std::unique_ptr<Pending> start(const CircuitKey& circuit, const r1cs::Witness& witness,
-                                         base::StageTimer& timer) = 0;
+  /// does not satisfy it gives a proof that does not verify. The prover must outlive the object
+  /// returned; the witness is no longer needed when start() returns.
+  virtual std::unique_ptr<Pending> start(const r1cs::Witness& witness, base::StageTimer& timer) = 0;
 
-  Proof prove(const CircuitKey& circuit, const r1cs::Witness& witness, const Blinding& blinding,
-              base::StageTimer& timer) {
-    return start(circuit, witness, timer)->finish(blinding, timer);
+  Proof prove(const r1cs::Witness& witness, const Blinding& blinding, base::StageTimer& timer) {
+    return start(witness, timer)->finish(blinding, timer);
   }
 };
 
 /// The backend that needs no device: all threads of the calling task arena. Its start() does all
-/// the sums.
-std::unique_ptr<Prover> make_cpu_prover();
+/// the sums. Any number of threads may use it.
+std::unique_ptr<Prover> make_cpu_prover(const CircuitKey& circuit);
 
 }  // namespace cuzk::groth16

@@ -34,7 +34,7 @@ class ToyProver : public ::testing::Test {
   Proof prove(const KeyLayout& layout, const ProvingKey& key, const Blinding& blinding,
               const r1cs::Witness& witness) {
     base::StageTimer timer;
-    return make_cpu_prover()->prove({toy.shape, layout, key}, witness, blinding, timer);
+    return make_cpu_prover({toy.shape, layout, key})->prove(witness, blinding, timer);
   }
 
   testing::ToyCircuit toy{kCopies};
@@ -115,8 +115,8 @@ TEST_F(ToyProver, BatchesAreAcceptedOnlyWhole) {
 
 TEST_F(ToyProver, StagesHaveTheirNames) {
   base::StageTimer timer;
-  make_cpu_prover()->prove({toy.shape, textbook, textbook_key}, toy.witness, Blinding::random(),
-                           timer);
+  make_cpu_prover({toy.shape, textbook, textbook_key})
+      ->prove(toy.witness, Blinding::random(), timer);
   std::vector<std::string_view> names;
   for (const auto& entry : timer.entries()) names.push_back(entry.stage);
   EXPECT_EQ(names, (std::vector<std::string_view>{

@@ -1,17 +1,17 @@
 #pragma once
 
+#include "base/large_array.hpp"
 #include "groth16/derived_key.hpp"
 #include "groth16/key_file.hpp"
 #include "groth16/point_section.hpp"
-
-#include <vector>
 
 namespace cuzk::groth16 {
 
 /// A proving key in memory, laid out for the prover. Immutable after loading; threads may share it.
 struct ProvingKey {
   VerifyingKey verifying_key;
-  std::vector<curve::G1Affine> h;  ///< textbook: H_j, j < n - 1; derivative: Q_i, one for each row
+  /// Textbook: H_j, j < n - 1; derivative: Q_i, one for each row.
+  base::LargeArray<curve::G1Affine> h;
   Query<curve::Fp> l, a, b_g1;
   Query<curve::Fp2> b_g2;
 };

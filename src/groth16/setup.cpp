@@ -7,13 +7,15 @@
 #include "groth16/ops/domain.hpp"
 #include "groth16/ops/fixed_base.hpp"
 #include "groth16/point_writer.hpp"
+#include "groth16/row_offsets.hpp"
 #include "groth16/transpose.hpp"
 #include "hash/sha256.hpp"
-#include "r1cs/variable.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 
 namespace cuzk::groth16 {
 
@@ -23,11 +25,14 @@ using curve::G2Affine;
 
 namespace {
 
+// Elements of a long vector that are worked on together: their inversions are shared.
+constexpr std::size_t kPiece = 4096;
+
 // Values of the Lagrange polynomials at τ: ℓ_i(τ) = t(τ)·ω^i / (n·(τ - ω^i)).
-std::vector<Fr> lagrange_values(const Domain& domain, const Fr& tau) {
-  std::vector<Fr> out(domain.n());
+base::LargeArray<Fr> lagrange_values(const Domain& domain, const Fr& tau) {
+  base::LargeArray<Fr> out(domain.n());
   const Fr factor = domain.vanishing(tau) * domain.n_inverse();
-  base::parallel_ranges(out.size(), 1024, [&](std::size_t first, std::size_t last) {
+  base::parallel_ranges(out.size(), kPiece, [&](std::size_t first, std::size_t last) {
     const std::span<Fr> part = std::span(out).subspan(first, last - first);
     Fr point = domain.omega().pow(first);
     for (Fr& value : part) {
@@ -45,24 +50,10 @@ std::vector<Fr> lagrange_values(const Domain& domain, const Fr& tau) {
 }
 
 // Σ_row matrix[row][k]·lagrange[row] for every variable k, inputs first.
-std::vector<Fr> columns_at_tau(const r1cs::Shape& shape, Matrix matrix,
-                               std::span<const Fr> lagrange) {
-  std::vector<Fr> out(shape.num_inputs() + std::size_t{shape.num_aux()});
-  const Fr one = Fr::one(), minus_one = -one;
-  for_each_term(
-      shape, matrix, [&](std::uint64_t row, std::uint32_t key, std::uint16_t coefficient) {
-        const r1cs::Variable variable = r1cs::Variable::from_key(key);
-        Fr& value =
-            out[variable.is_aux() ? shape.num_inputs() + variable.index() : variable.index()];
-        const Fr& factor = shape.palette()[coefficient];
-        if (factor == one) {
-          value += lagrange[row];
-        } else if (factor == minus_one) {
-          value -= lagrange[row];
-        } else {
-          value += factor * lagrange[row];
-        }
-      });
+base::LargeArray<Fr> columns_at_tau(const r1cs::Shape& shape, Matrix matrix,
+                                    std::span<const Fr> lagrange) {
+  base::LargeArray<Fr> out(shape.num_inputs() + std::size_t{shape.num_aux()});
+  add_transposed_product(shape, matrix, lagrange, std::span(out));
   if (matrix == Matrix::kA) {
     for (std::uint32_t i = 0; i < shape.num_inputs(); ++i)
       out[i] += lagrange[shape.num_constraints() + i];
@@ -70,15 +61,44 @@ std::vector<Fr> columns_at_tau(const r1cs::Shape& shape, Matrix matrix,
   return out;
 }
 
+// Q_i and -R_i.
+struct DerivedRows {
+  base::LargeArray<Fr> q, minus_r;
+};
+DerivedRows derived_rows(const Domain& domain, const Trapdoor& trapdoor, std::size_t count) {
+  const Fr& tau = trapdoor.tau;
+  const Fr t = domain.vanishing(tau), tau_n = t + Fr::one();
+  const Fr g = t * trapdoor.delta.inverse() * domain.n_inverse().square();
+  const Fr n_tau_n = Fr::from_u64(domain.n()) * tau_n, n_minus_one = Fr::from_u64(domain.n() - 1);
+  const Fr last_power = tau.pow(domain.n() - 1);
+  DerivedRows out{base::LargeArray<Fr>(count), base::LargeArray<Fr>(count)};
+  base::parallel_ranges(count, kPiece, [&](std::size_t first, std::size_t last) {
+    const std::span<Fr> q = std::span(out.q).subspan(first, last - first);
+    Fr y = tau * domain.omega_inverse().pow(first);
+    for (Fr& value : q) {
+      value = y - Fr::one();
+      y *= domain.omega_inverse();
+    }
+    curve::batch_invert(q);
+    Fr power = last_power * domain.omega().pow(first);  // y^(n-1)
+    for (std::size_t i = first; i < last; ++i, power *= domain.omega()) {
+      const Fr s = out.q[i];
+      out.q[i] = g * (t * s - power);
+      out.minus_r[i] = g * (n_minus_one * power - s * (n_tau_n - t * (Fr::one() + s)));
+    }
+  });
+  return out;
+}
+
 // A section for all scalars, or for those that are not zero, in pieces.
 template <class F>
 void write_multiples(base::FileWriter& writer, const FixedBase<F>& base,
                      std::span<const Fr> scalars, bool drop_zeros) {
-  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  constexpr std::size_t kPoints = std::size_t{1} << 16;
   const auto zeros = static_cast<std::size_t>(std::ranges::count_if(scalars, &Fr::is_zero));
   write_count(writer, drop_zeros ? scalars.size() - zeros : scalars.size());
   std::vector<Fr> piece;
-  std::vector<curve::AffinePoint<F>> points(kPiece);
+  std::vector<curve::AffinePoint<F>> points(kPoints);
   const auto flush = [&] {
     const std::span<curve::AffinePoint<F>> target = std::span(points).first(piece.size());
     base.multiply(piece, target);
@@ -88,23 +108,9 @@ void write_multiples(base::FileWriter& writer, const FixedBase<F>& base,
   for (const Fr& scalar : scalars) {
     if (drop_zeros && scalar.is_zero()) continue;
     piece.push_back(scalar);
-    if (piece.size() == kPiece) flush();
+    if (piece.size() == kPoints) flush();
   }
   flush();
-}
-
-VerifyingKey make_verifying_key(const Trapdoor& trapdoor, const FixedBase<curve::Fp>& g1,
-                                std::span<const Fr> ic) {
-  VerifyingKey key;
-  key.alpha_g1 = (trapdoor.g1 * trapdoor.alpha).to_affine();
-  key.beta_g1 = (trapdoor.g1 * trapdoor.beta).to_affine();
-  key.beta_g2 = (trapdoor.g2 * trapdoor.beta).to_affine();
-  key.gamma_g2 = (trapdoor.g2 * trapdoor.gamma).to_affine();
-  key.delta_g1 = (trapdoor.g1 * trapdoor.delta).to_affine();
-  key.delta_g2 = (trapdoor.g2 * trapdoor.delta).to_affine();
-  key.ic.resize(ic.size());
-  g1.multiply(ic, key.ic);
-  return key;
 }
 
 Fr scalar_from_seed(std::uint64_t seed, std::string_view what) {
@@ -182,44 +188,83 @@ QueryLogarithms query_logarithms(const r1cs::Shape& shape, const Trapdoor& trapd
       "setup: degenerate trapdoor: gamma and delta must not be zero, tau not in the domain");
   const Fr delta_inverse = trapdoor.delta.inverse(), gamma_inverse = trapdoor.gamma.inverse();
   QueryLogarithms out;
-  std::vector<Fr> c;
+  base::LargeArray<Fr> c;
   {
-    const std::vector<Fr> lagrange = lagrange_values(domain, trapdoor.tau);
-    const std::array<std::vector<Fr>*, 3> columns = {&out.a, &out.b, &c};
-    base::parallel_for(3, [&](std::size_t m) {
+    const base::LargeArray<Fr> lagrange = lagrange_values(domain, trapdoor.tau);
+    const std::array<base::LargeArray<Fr>*, 3> columns = {&out.a, &out.b, &c};
+    base::parallel_tasks(3, [&](std::size_t m) {
       *columns[m] = columns_at_tau(shape, static_cast<Matrix>(m), lagrange);
     });
   }
-  out.h.resize(domain.n() - 1);
-  base::parallel_ranges(out.h.size(), 4096, [&](std::size_t first, std::size_t last) {
+  out.h = base::LargeArray<Fr>(domain.n() - 1);
+  base::parallel_ranges(out.h.size(), kPiece, [&](std::size_t first, std::size_t last) {
     Fr power = trapdoor.tau.pow(first) * t * delta_inverse;
     for (std::size_t j = first; j < last; ++j, power *= trapdoor.tau) out.h[j] = power;
   });
   const std::size_t inputs = shape.num_inputs();
-  out.ic.resize(inputs);
-  out.l.resize(shape.num_aux());
-  base::parallel_ranges(out.a.size(), 4096, [&](std::size_t first, std::size_t last) {
+  out.ic = base::LargeArray<Fr>(inputs);
+  out.l = base::LargeArray<Fr>(shape.num_aux());
+  std::atomic<std::size_t> unused = out.l.size();
+  base::parallel_ranges(out.a.size(), kPiece, [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; ++k) {
       const Fr sum = trapdoor.beta * out.a[k] + trapdoor.alpha * out.b[k] + c[k];
       if (k < inputs) {
         out.ic[k] = sum * gamma_inverse;
-      } else {
-        out.l[k - inputs] = sum * delta_inverse;
+        continue;
       }
+      out.l[k - inputs] = sum * delta_inverse;
+      if (sum.is_zero()) unused = k - inputs;
     }
   });
-  const auto unused = std::ranges::find_if(out.l, &Fr::is_zero);
-  base::require(unused == out.l.end(), "setup: aux variable {} occurs in no constraint",
-                unused - out.l.begin());
+  base::require(unused == out.l.size(), "setup: aux variable {} occurs in no constraint",
+                unused.load());
   return out;
 }
 
+DerivedLogarithms derived_logarithms(const r1cs::Shape& shape, const Trapdoor& trapdoor,
+                                     std::span<const Fr> l) {
+  const Domain domain(shape.domain_log2());
+  DerivedRows rows = derived_rows(domain, trapdoor, shape.num_rows());
+  const std::size_t inputs = shape.num_inputs();
+  DerivedLogarithms out{std::move(rows.q), base::LargeArray<Fr>(inputs + l.size())};
+  base::parallel_ranges(l.size(), kPiece, [&](std::size_t first, std::size_t last) {
+    std::copy(l.begin() + static_cast<std::ptrdiff_t>(first),
+              l.begin() + static_cast<std::ptrdiff_t>(last), out.l.begin() + inputs + first);
+  });
+  add_transposed_product(shape, Matrix::kC, rows.minus_r, std::span(out.l));
+  rows.minus_r = {};
+  const std::vector<std::uint64_t> offsets = row_offsets(shape);
+  base::LargeArray<Fr> v = transposed_derivative(domain, offsets, out.q);
+  {
+    const base::LargeArray<Fr> star = offset_derivative(domain, offsets);
+    base::parallel_ranges(out.q.size(), kPiece, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) v[i] += star[i] * out.q[i];
+    });
+  }
+  add_transposed_product(shape, Matrix::kB, v, std::span(out.l));
+  return out;
+}
+
+VerifyingKey make_verifying_key(const Trapdoor& trapdoor, std::span<const Fr> ic) {
+  VerifyingKey key;
+  key.alpha_g1 = (trapdoor.g1 * trapdoor.alpha).to_affine();
+  key.beta_g1 = (trapdoor.g1 * trapdoor.beta).to_affine();
+  key.beta_g2 = (trapdoor.g2 * trapdoor.beta).to_affine();
+  key.gamma_g2 = (trapdoor.g2 * trapdoor.gamma).to_affine();
+  key.delta_g1 = (trapdoor.g1 * trapdoor.delta).to_affine();
+  key.delta_g2 = (trapdoor.g2 * trapdoor.delta).to_affine();
+  key.ic.resize(ic.size());
+  base::parallel_for(ic.size(),
+                     [&](std::size_t i) { key.ic[i] = (trapdoor.g1 * ic[i]).to_affine(); });
+  return key;
+}
+
 void write_keys(const r1cs::Shape& shape, const Trapdoor& trapdoor, const SetupFiles& files) {
-  QueryLogarithms logarithms = query_logarithms(shape, trapdoor);
+  const QueryLogarithms logarithms = query_logarithms(shape, trapdoor);
   const std::size_t g1_count = logarithms.h.size() + logarithms.l.size() + logarithms.a.size() +
                                logarithms.b.size() + logarithms.ic.size();
   const FixedBase<curve::Fp> g1(trapdoor.g1, g1_count);
-  const VerifyingKey verifying_key = make_verifying_key(trapdoor, g1, logarithms.ic);
+  const VerifyingKey verifying_key = make_verifying_key(trapdoor, logarithms.ic);
   base::FileWriter params(files.params);
   params.write(verifying_key.to_bytes());
   write_multiples(params, g1, logarithms.h, false);
@@ -231,8 +276,7 @@ void write_keys(const r1cs::Shape& shape, const Trapdoor& trapdoor, const SetupF
     write_multiples(params, g2, logarithms.b, true);
   }
   if (!files.derived.empty()) {
-    const DerivedVectors derived =
-        derive_scalars(shape, Domain(shape.domain_log2()), logarithms.h, logarithms.l);
+    const DerivedLogarithms derived = derived_logarithms(shape, trapdoor, logarithms.l);
     base::FileWriter writer(files.derived);
     writer.write(derived_key_header(verifying_key));
     write_multiples(writer, g1, derived.q, false);

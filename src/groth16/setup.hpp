@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/large_array.hpp"
 #include "curve/fr.hpp"
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
@@ -8,8 +9,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
-#include <vector>
 
 /// Makes keys from a known trapdoor: for development only. Whoever knows the trapdoor can prove
 /// anything. [Groth16, ePrint 2016/260, section 3.2; bellperson groth16/generator.rs]
@@ -36,12 +37,31 @@ struct Trapdoor {
 ///   variables.
 /// a and b have all variables, inputs first.
 struct QueryLogarithms {
-  std::vector<curve::Fr> h, l, a, b, ic;
+  base::LargeArray<curve::Fr> h, l, a, b, ic;
 };
 
-/// Throws InvalidInput if the trapdoor is degenerate (γ or δ zero, τ in the domain) or a variable
-/// occurs nowhere.
+/// In parallel; takes 32 bytes for each row of the domain and for each element of the result, and
+/// as much again as `a` has for a while. Throws InvalidInput if the trapdoor is degenerate (γ or δ
+/// zero, τ in the domain) or a variable occurs nowhere.
 QueryLogarithms query_logarithms(const r1cs::Shape& shape, const Trapdoor& trapdoor);
+
+/// Discrete logarithms of the derivative form's Q (one for each row) and L' (inputs, then aux
+/// variables), see derived_key.hpp.
+struct DerivedLogarithms {
+  base::LargeArray<curve::Fr> q, l;
+};
+
+/// With the trapdoor Q and R need no transform (V does, four). For y = τω^-i, s = 1/(y - 1) and g =
+/// t(τ)/(δn²), sums of geometric series give (y^(n-1) = τ^(n-1) ω^i and ys = s + 1)
+///   Q_i = g·(Σ_(j<n) y^j   - y^(n-1))        = g·(t(τ)·s - τ^(n-1) ω^i)
+///   R_i = g·(Σ_(j<n) j·y^j - (n - 1) y^(n-1)) = g·(s·(nτ^n - t(τ)(1 + s)) - (n - 1) τ^(n-1) ω^i).
+/// `l`: query_logarithms()'s, which the trapdoor must have passed. In parallel; takes 64 bytes for
+/// each element of the domain and 32 for each of the result.
+DerivedLogarithms derived_logarithms(const r1cs::Shape& shape, const Trapdoor& trapdoor,
+                                     std::span<const curve::Fr> l);
+
+/// The verifying key, from the logarithms of its points ic. In parallel.
+VerifyingKey make_verifying_key(const Trapdoor& trapdoor, std::span<const curve::Fr> ic);
 
 struct SetupFiles {
   std::filesystem::path params;

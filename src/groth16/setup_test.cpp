@@ -2,9 +2,10 @@
 
 #include "base/error.hpp"
 #include "groth16/assemble.hpp"
-#include "groth16/derived_key.hpp"
 #include "groth16/ops/evaluate.hpp"
+#include "groth16/ops/ntt.hpp"
 #include "groth16/ops/quotient.hpp"
+#include "groth16/row_offsets.hpp"
 #include "groth16/testing.hpp"
 #include "r1cs/evaluate.hpp"
 
@@ -117,16 +118,62 @@ TEST_F(ToyGroth16, QueriesEqualTheirDefinitions) {
   }
 }
 
+// Q and L' by the definitions in derived_key.hpp and row_offsets.hpp, the linear map D as a matrix.
+TEST_F(ToyGroth16, DerivedLogarithmsEqualTheirDefinition) {
+  const DerivedLogarithms derived = derived_logarithms(toy.shape, trapdoor, queries.l);
+  std::vector<Fr> q(domain.n()), r(domain.n());
+  for (std::size_t j = 0; j < queries.h.size(); ++j) {
+    q[j] = queries.h[j] * domain.n_inverse();
+    r[j] = q[j] * Fr::from_u64(j);
+  }
+  intt(domain, q);
+  intt(domain, r);
+  ASSERT_EQ(derived.q.size(), toy.shape.num_rows());
+  for (std::size_t i = 0; i < derived.q.size(); ++i) EXPECT_EQ(derived.q[i], q[i]) << i;
+  ASSERT_EQ(derived.l.size(), assignment.size());
+  const std::size_t n = domain.n(), inputs = toy.shape.num_inputs();
+  const std::vector<std::uint64_t> offsets = row_offsets(toy.shape);
+  const auto beta = [&](std::size_t i) {
+    return i < derived.q.size() && (offsets[i / 64] >> i % 64 & 1) != 0;
+  };
+  // D_im = (1/n)·Σ_j j·ω^(j(i - m)).
+  std::vector<Fr> entries(n);
+  for (std::size_t difference = 0; difference < n; ++difference) {
+    for (std::size_t j = 0; j < n; ++j)
+      entries[difference] += Fr::from_u64(j) * domain.omega().pow(j * difference);
+    entries[difference] *= domain.n_inverse();
+  }
+  std::vector<Fr> v(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t m = 0; m < n; ++m) {
+      if (beta(m)) v[i] += entries[(i + n - m) % n] * q[i];  // β*_i Q_i
+      if (beta(m)) v[i] += entries[(m + n - i) % n] * q[m];  // T_i
+    }
+  }
+  for (std::size_t k = 0; k < assignment.size(); ++k) {
+    std::vector<Fr> unit_inputs(inputs), unit_aux(aux.size());
+    (k < inputs ? unit_inputs[k] : unit_aux[k - inputs]) = Fr::one();
+    const std::vector<Fr> column = r1cs::evaluate(toy.shape, 2, unit_inputs, unit_aux);
+    const std::vector<Fr> b_column = r1cs::evaluate(toy.shape, 1, unit_inputs, unit_aux);
+    const Fr l = k < inputs ? Fr::zero() : queries.l[k - inputs];
+    EXPECT_EQ(derived.l[k], l - dot(column, std::span(r).first(column.size())) +
+                                dot(b_column, std::span(v).first(b_column.size())))
+        << k;
+  }
+}
+
 TEST_F(ToyGroth16, ProofEquationHoldsInBothForms) {
   const Fr r = Fr::from_u64(3), s = Fr::from_u64(5);
   QuerySums<Fr, Fr> sums{};
   sums.a = dot(assignment, queries.a);
   sums.b_g1 = sums.b_g2 = dot(assignment, queries.b);
 
-  const DerivedVectors derived = derive_scalars(toy.shape, domain, queries.h, queries.l);
+  const DerivedLogarithms derived = derived_logarithms(toy.shape, trapdoor, queries.l);
   const std::size_t used = toy.shape.num_rows();
-  const std::vector<Fr> scalars =
-      quotient_derivative(domain, std::span(rows[0]).first(used), std::span(rows[1]).first(used));
+  std::vector<Fr> a(used);
+  evaluate(less_row_offsets(toy.shape), VariableMap(toy.shape), toy.witness, Matrix::kA, a);
+  const base::LargeArray<Fr> scalars =
+      quotient_derivative(domain, a, std::span(rows[1]).first(used));
   sums.h = dot(scalars, derived.q);
   sums.l = dot(assignment, derived.l);
   const auto derivative = assemble(toy_key(trapdoor), sums, r, s);

@@ -48,14 +48,15 @@ bool each_in_group(std::span<const curve::AffinePoint<F>> points) {
 
 template <class F>
 bool round_passes(std::span<const curve::AffinePoint<F>> points, unsigned bucket_bits) {
-  Buckets<F> buckets(std::size_t{1} << bucket_bits, curve::BatchArithmetic::kBest);
+  const std::size_t count = std::size_t{1} << bucket_bits;
+  Buckets<F> buckets(std::span(&count, 1), curve::BatchArithmetic::kBest);
   constexpr std::size_t kDraws = 8192;
   std::vector<std::uint8_t> random(2 * kDraws);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::size_t draw = i % kDraws;
     if (draw == 0) base::random_bytes(random);
     const unsigned value = random[2 * draw] | static_cast<unsigned>(random[2 * draw + 1]) << 8;
-    buckets.add(points[i], static_cast<std::int32_t>((value & ((1U << bucket_bits) - 1)) + 1));
+    buckets.add(points[i], 0, static_cast<std::int32_t>((value & ((1U << bucket_bits) - 1)) + 1));
   }
   const std::span<const curve::AffinePoint<F>> sums = buckets.sums();
   return std::all_of(sums.begin(), sums.end(),

@@ -7,6 +7,7 @@
 #include "r1cs/witness_builder.hpp"
 
 #include <random>
+#include <type_traits>
 #include <vector>
 
 /// What several tests of this layer need: random scalars, points with known logarithms, a small
@@ -34,6 +35,28 @@ std::vector<curve::AffinePoint<F>> multiples(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     out.push_back(point += curve::AffinePoint<F>::generator());
   return curve::normalize<F>(out);
+}
+
+/// A point of the curve outside the subgroup of order r: the one with the first x = 1, 2, ... that
+/// has a y. Nearly no such point is in the subgroup.
+template <class F>
+curve::AffinePoint<F> outside_the_subgroup() {
+  constexpr bool kIsG1 = std::is_same_v<F, curve::Fp>;
+  F b;
+  if constexpr (kIsG1) {
+    b = curve::Fp::from_u64(curve::kCurveB);
+  } else {
+    b = {curve::Fp::from_u64(curve::kCurveB), curve::Fp::from_u64(curve::kCurveB)};
+  }
+  curve::AffinePoint<F> out{F::one(), {}};
+  for (;; out.x += F::one()) {
+    const F square = out.x.square() * out.x + b;
+    if constexpr (kIsG1) {
+      if (blst_fp_sqrt(out.y.blst(), square.blst())) return out;
+    } else {
+      if (blst_fp2_sqrt(out.y.blst(), square.blst())) return out;
+    }
+  }
 }
 
 /// r1cs's toy circuit (bits and field elements, inputs, repeats, ports), which is satisfied, and

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "curve/fr.hpp"
 #include "groth16/ops/evaluate.hpp"
 #include "r1cs/shape.hpp"
 
 #include <cstdint>
+#include <span>
 
 namespace cuzk::groth16 {
 
@@ -25,5 +27,11 @@ void for_each_term(const r1cs::Shape& shape, Matrix matrix, Visit&& visit) {
     }
   }
 }
+
+/// out[k] += Σ_row matrix[row][k]·rows[row] for every variable k, inputs first, then aux: the
+/// product with the transposed matrix, without the consistency rows. In parallel. `rows` has the
+/// circuit's constraints or more, `out` all variables, else InvalidInput.
+void add_transposed_product(const r1cs::Shape& shape, Matrix matrix,
+                            std::span<const curve::Fr> rows, std::span<curve::Fr> out);
 
 }  // namespace cuzk::groth16

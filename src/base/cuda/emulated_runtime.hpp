@@ -4,6 +4,7 @@
 #error "emulated_runtime.hpp stands in for the CUDA runtime; link runtime.cu"
 #endif
 
+#include "base/cuda/device.hpp"
 #include "base/cuda/memory.hpp"
 #include "base/cuda/stream.hpp"
 #include "base/error.hpp"
@@ -11,8 +12,9 @@
 #include <cstdlib>
 
 /// The runtime behind emulated kernels: device memory is host memory, work runs when it is
-/// enqueued, events are always reached. Included by launch.hpp in translation units without the
-/// CUDA compiler, which are tests; everything else links runtime.cu.
+/// enqueued, events are always reached, and there is one device with one multiprocessor. Included
+/// by launch.hpp in translation units without the CUDA compiler, which are tests; everything else
+/// links runtime.cu.
 namespace cuzk::base::cuda {
 
 namespace memory {
@@ -32,6 +34,8 @@ inline void* allocate_pinned(std::size_t bytes, const char* purpose) {
   return allocate_emulated(bytes, purpose);
 }
 inline void free_pinned(void* p) noexcept { std::free(p); }
+inline void register_pinned(void*, std::size_t, const char*) {}
+inline void unregister_pinned(void*) noexcept {}
 
 }  // namespace memory
 
@@ -51,5 +55,19 @@ inline void Event::block(StreamRef) const {}
 inline void Event::synchronize() const {}
 inline bool Event::reached() const { return true; }
 inline double Event::milliseconds_since(const Event&) const { return 0; }
+
+inline std::vector<DeviceInfo> list_devices() {
+  DeviceInfo info;
+  info.name = "emulated";
+  info.sm_count = 1;
+  info.total_bytes = info.free_bytes = std::size_t{4} << 30;
+  return {info};
+}
+inline Device::Device(int ordinal) {
+  require(ordinal == 0, "CUDA device {}: only number 0 is emulated", ordinal);
+  info_ = list_devices().front();
+}
+inline void Device::make_current() const {}
+inline std::size_t Device::free_bytes() const { return info_.free_bytes; }
 
 }  // namespace cuzk::base::cuda

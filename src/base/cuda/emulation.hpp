@@ -104,6 +104,12 @@ T atomicAdd(T* p, T value) {
   *p = before + value;
   return before;
 }
+template <class T>
+T atomicMin(T* p, T value) {
+  const T before = *p;
+  *p = before < value ? before : value;
+  return before;
+}
 inline std::uint32_t atomicOr(std::uint32_t* p, std::uint32_t value) {
   const std::uint32_t before = *p;
   *p = before | value;

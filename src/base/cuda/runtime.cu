@@ -44,6 +44,13 @@ void* allocate_pinned(std::size_t bytes, const char* purpose) {
 void free_pinned(void* p) noexcept {
   if (p != nullptr) static_cast<void>(cudaFreeHost(p));
 }
+void register_pinned(void* p, std::size_t bytes, const char* purpose) {
+  const cudaError_t status = cudaHostRegister(p, bytes, cudaHostRegisterPortable);
+  if (status != cudaSuccess) fail_allocation(bytes, "pinned host", purpose, status);
+}
+void unregister_pinned(void* p) noexcept {
+  if (p != nullptr) static_cast<void>(cudaHostUnregister(p));
+}
 
 }  // namespace memory
 
@@ -67,7 +74,10 @@ Stream& Stream::operator=(Stream&& other) noexcept {
   return *this;
 }
 
-Event::Event() { check(cudaEventCreate(&event_), "event creation"); }
+// A thread that waits sleeps: with a thread a lane, spinning would take the witnesses' cores.
+Event::Event() {
+  check(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync), "event creation");
+}
 Event::~Event() {
   if (event_ != nullptr) static_cast<void>(cudaEventDestroy(event_));
 }

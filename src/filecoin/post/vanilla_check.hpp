@@ -19,6 +19,8 @@ struct PublicValues {
   ApiVersion api_version = ApiVersion::k1_2;   ///< of a window PoSt; without meaning for winning
   std::optional<base::Bytes32> randomness;     ///< absent: which leaves are opened is not checked
   std::optional<std::vector<Sector>> sectors;  ///< absent: whatever the proofs say
+  /// Place of the first proof's sector among all of the PoSt, if these are those of one partition.
+  std::uint64_t first_position = 0;
 };
 
 /// Verifies the vanilla proofs of a PoSt natively; the i-th one is that of the i-th sector. For

@@ -1,11 +1,13 @@
 #include "groth16/prover.hpp"
 
+#include "base/large_array.hpp"
 #include "base/random.hpp"
 #include "groth16/assemble.hpp"
 #include "groth16/ops/domain.hpp"
 #include "groth16/ops/evaluate.hpp"
 #include "groth16/ops/msm.hpp"
 #include "groth16/ops/quotient.hpp"
+#include "groth16/row_offsets.hpp"
 
 #include <array>
 
@@ -46,14 +48,19 @@ class CpuPending final : public Prover::Pending {
 
 class CpuProver final : public Prover {
  public:
-  std::unique_ptr<Pending> start(const CircuitKey& circuit, const r1cs::Witness& witness,
-                                 base::StageTimer& timer) override {
+  explicit CpuProver(const CircuitKey& circuit)
+      : circuit_(circuit), evaluated_(evaluated_circuit(circuit.shape, circuit.layout)) {}
+
+  const VerifyingKey& verifying_key() const override { return circuit_.key.verifying_key; }
+
+  std::unique_ptr<Pending> start(const r1cs::Witness& witness, base::StageTimer& timer) override {
+    const CircuitKey circuit{evaluated_, circuit_.layout, circuit_.key};
     Sums sums;
     {
-      const std::vector<Fr> scalars = circuit.layout.form == QuotientForm::kTextbook
-                                          ? textbook(circuit, witness, timer)
-                                          : derivative(circuit, witness, timer);
-      const std::span<const Fr> used = std::span(scalars).first(circuit.key.h.size());
+      const base::LargeArray<Fr> scalars = circuit.layout.form == QuotientForm::kTextbook
+                                               ? textbook(circuit, witness, timer)
+                                               : derivative(circuit, witness, timer);
+      const std::span<const Fr> used = std::span<const Fr>(scalars).first(circuit.key.h.size());
       sums.h = timer.measure("msm_h", [&] { return msm<curve::Fp>(circuit.key.h, used); });
     }
     const KeyLayout& layout = circuit.layout;
@@ -67,13 +74,13 @@ class CpuProver final : public Prover {
   }
 
  private:
-  static std::vector<Fr> textbook(const CircuitKey& circuit, const r1cs::Witness& witness,
-                                  base::StageTimer& timer) {
+  static base::LargeArray<Fr> textbook(const CircuitKey& circuit, const r1cs::Witness& witness,
+                                       base::StageTimer& timer) {
     const Domain domain(circuit.layout.domain_log2);
-    std::array<std::vector<Fr>, 3> rows;
+    std::array<base::LargeArray<Fr>, 3> rows;
     timer.measure("evaluate", [&] {
       for (unsigned m = 0; m < 3; ++m) {
-        rows[m].resize(domain.n());
+        rows[m] = base::LargeArray<Fr>(domain.n(), base::LargePages::kNo);
         evaluate(circuit.shape, circuit.layout.variables, witness, static_cast<Matrix>(m), rows[m]);
       }
     });
@@ -81,9 +88,10 @@ class CpuProver final : public Prover {
     return std::move(rows[0]);
   }
 
-  static std::vector<Fr> derivative(const CircuitKey& circuit, const r1cs::Witness& witness,
-                                    base::StageTimer& timer) {
-    std::vector<Fr> a(circuit.layout.num_rows), b(circuit.layout.num_rows);
+  static base::LargeArray<Fr> derivative(const CircuitKey& circuit, const r1cs::Witness& witness,
+                                         base::StageTimer& timer) {
+    base::LargeArray<Fr> a(circuit.layout.num_rows, base::LargePages::kNo),
+        b(circuit.layout.num_rows, base::LargePages::kNo);
     timer.measure("evaluate", [&] {
       evaluate(circuit.shape, circuit.layout.variables, witness, Matrix::kA, a);
       evaluate(circuit.shape, circuit.layout.variables, witness, Matrix::kB, b);
@@ -101,12 +109,17 @@ class CpuProver final : public Prover {
     return of_bits +
            timer.measure(tail, [&] { return msm<F>(query.fields, layout.scalars(witness)); });
   }
+
+  CircuitKey circuit_;
+  r1cs::Shape evaluated_;  // what the quotient's form evaluates
 };
 
 }  // namespace
 
 Blinding Blinding::random() { return {random_fr(), random_fr()}; }
 
-std::unique_ptr<Prover> make_cpu_prover() { return std::make_unique<CpuProver>(); }
+std::unique_ptr<Prover> make_cpu_prover(const CircuitKey& circuit) {
+  return std::make_unique<CpuProver>(circuit);
+}
 
 }  // namespace cuzk::groth16

@@ -10,9 +10,9 @@
 
 namespace cuzk::groth16 {
 
-/// Many multiples of one point: tables of the multiples of 2^(cw)·base for each window w of c bits,
-/// then ⌈255/c⌉ affine additions a scalar. A table takes ⌈255/c⌉·2^(c-1) points: 50 MB in G1 at c
-/// = 16.
+/// Many multiples of one point: for each window of at most c bits of a scalar a table of the
+/// multiples of 2^(the window's first bit)·base, then ⌈255/c⌉ affine additions a scalar. The tables
+/// take ⌈255/c⌉·2^(c-1) points: 50 MB in G1 at c = 16.
 template <class F>
 class FixedBase {
  public:
@@ -25,8 +25,8 @@ class FixedBase {
 
  private:
   unsigned window_bits_;
-  std::vector<std::vector<curve::AffinePoint<F>>>
-      tables_;  // tables_[w][k - 1] = k·2^(cw)·base, k <= 2^(c-1)
+  // tables_[w][k - 1] = k·2^start·base, k <= limit, for window w of cpu/digits.hpp's windows.
+  std::vector<std::vector<curve::AffinePoint<F>>> tables_;
 };
 
 extern template class FixedBase<curve::Fp>;

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "base/large_array.hpp"
 #include "curve/fr.hpp"
 #include "groth16/ops/domain.hpp"
+#include "groth16/ops/ntt.hpp"
 
 #include <span>
-#include <vector>
 
 /// The quotient of the QAP, h(X) = (a(X)·b(X) - c(X)) / t(X), t(X) = X^n - 1, for the evaluations
 /// a, b, c of A·w, B·w, C·w over the domain D. The proof needs [h(τ)t(τ)/δ]; both forms below give
@@ -27,8 +28,10 @@ void quotient_textbook(const Domain& domain, std::span<curve::Fr> a, std::span<c
 /// vanishes and x·t' = n: n·h(ω^i) = b_i A*_i + a_i B*_i - C*_i.
 ///      C*·Q is linear in the witness and folded into the key's L. The derivative multiplies
 ///      coefficient k by k: 4 transforms, no c.
-/// Throws InvalidInput if the sizes differ or exceed n.
-std::vector<curve::Fr> quotient_derivative(const Domain& domain, std::span<const curve::Fr> a,
-                                           std::span<const curve::Fr> b);
+/// Takes 64 bytes for each element of the domain besides. Throws InvalidInput if the sizes differ
+/// or exceed n.
+base::LargeArray<curve::Fr> quotient_derivative(const Domain& domain, std::span<const curve::Fr> a,
+                                                std::span<const curve::Fr> b,
+                                                NttArithmetic arithmetic = NttArithmetic::kBest);
 
 }  // namespace cuzk::groth16

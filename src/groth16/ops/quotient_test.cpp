@@ -1,10 +1,13 @@
 #include "groth16/ops/quotient.hpp"
 
 #include "base/error.hpp"
+#include "curve/cpu_features.hpp"
 #include "groth16/ops/ntt.hpp"
 #include "groth16/testing.hpp"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace cuzk::groth16 {
 namespace {
@@ -48,7 +51,7 @@ TEST_P(QuotientOfSize, DerivativeIsTheQuotientOnTheDomain) {
   const Domain domain(GetParam());
   const std::size_t used = domain.n() * 2 / 3 + 1;
   Rows rows(domain.n(), used);
-  const std::vector<Fr> s =
+  const base::LargeArray<Fr> s =
       quotient_derivative(domain, std::span(rows.a).first(used), std::span(rows.b).first(used));
   ASSERT_EQ(s.size(), used);
   std::vector<Fr> c_star = rows.c;
@@ -64,6 +67,26 @@ TEST_P(QuotientOfSize, DerivativeIsTheQuotientOnTheDomain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LogSizes, QuotientOfSize, ::testing::Values(1, 2, 5, 6, 9, 12));
+
+// Tiles of one and of several passes, with the last rows in the middle of one.
+TEST(Quotient, VectorAndScalarArithmeticAgree) {
+  if (!curve::cpu_has_avx2_fma()) GTEST_SKIP() << "this processor has no AVX2 and FMA";
+  for (const unsigned log_n : {6U, 10U, 15U, 19U}) {
+    const Domain domain(log_n);
+    const std::size_t used = domain.n() * 7 / 10 + 3;
+    std::vector<Fr> a = testing::random_scalars(used, log_n), b(used);
+    // What circuits give: mostly bits; and the largest limbs.
+    for (std::size_t i = 0; i < used; ++i) {
+      if (i % 3 != 0) a[i] = Fr::from_u64(a[i].limbs()[0] & 1);
+      b[i] = i % 5 == 0 ? -Fr::one() : i % 5 == 1 ? a[i] : Fr::one();
+    }
+    for (std::size_t i = used / 2; i < used / 2 + 300 && i < used; ++i)
+      a[i] = b[i] = Fr::from_montgomery(curve::kFrField.negate({1}));
+    const base::LargeArray<Fr> vector = quotient_derivative(domain, a, b),
+                               scalar = quotient_derivative(domain, a, b, NttArithmetic::kScalar);
+    ASSERT_TRUE(std::ranges::equal(vector, scalar)) << log_n;
+  }
+}
 
 TEST(Quotient, ZeroRowsHaveZeroScalars) {
   const Domain domain(7);

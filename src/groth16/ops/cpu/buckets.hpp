@@ -3,6 +3,7 @@
 #include "curve/batch_add.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,28 +11,36 @@
 
 namespace cuzk::groth16 {
 
-/// The buckets of one window: bucket b (from 0) collects the points with digit ±(b + 1). Points go
-/// into affine buckets by batches; a point whose bucket already takes part in the open batch waits
-/// in a queue; where digits repeat so much that the queue fills up, its points are first summed up
-/// by bucket in projective form. One thread uses the object at a time. The points must outlive it.
+/// The buckets of some windows: bucket b (from 0) of a window collects the points with digit ±(b +
+/// 1) there. Points go into affine buckets by batches, of all windows together; a point whose
+/// bucket already takes part in the open batch waits in a queue; where digits repeat so much that
+/// the queue fills up, its points are first summed up by bucket in projective form. One thread uses
+/// the object at a time. The points must outlive it.
 template <class F>
 class Buckets {
  public:
   using Affine = curve::AffinePoint<F>;
   using Jacobian = curve::JacobianPoint<F>;
 
-  /// `count` is a power of two.
-  Buckets(std::size_t count, curve::BatchArithmetic arithmetic)
-      : buckets_(count), last_batch_(count), adder_(arithmetic) {
+  /// counts[w]: the buckets of window w, a power of two.
+  Buckets(std::span<const std::size_t> counts, curve::BatchArithmetic arithmetic)
+      : adder_(arithmetic) {
+    for (const std::size_t count : counts) {
+      starts_.push_back(buckets_.size());
+      buckets_.resize(buckets_.size() + count);
+    }
+    starts_.push_back(buckets_.size());
+    last_batch_.resize(buckets_.size());
     // A batch takes few enough buckets that two points seldom meet in one.
-    batch_size_ = std::clamp<std::size_t>(count / 8, 32, curve::BatchAdder<F>::kCapacity);
+    batch_size_ = std::clamp<std::size_t>(buckets_.size() / 8, 32, curve::BatchAdder<F>::kCapacity);
     batch_.reserve(batch_size_);
   }
 
-  /// digit != 0, |digit| <= count.
-  void add(const Affine& point, std::int32_t digit) {
+  /// digit != 0, |digit| <= the window's count.
+  void add(const Affine& point, std::size_t window, std::int32_t digit) {
     const bool negate = digit < 0;
-    const std::uint32_t bucket = static_cast<std::uint32_t>(negate ? -digit : digit) - 1;
+    const auto bucket = static_cast<std::uint32_t>(
+        starts_[window] + static_cast<std::size_t>(negate ? -digit : digit) - 1);
     if (last_batch_[bucket] == batch_number_) {
       queue_.push_back({&point, bucket, negate});
       if (queue_.size() >= kQueueCapacity) drain_queue();
@@ -46,10 +55,10 @@ class Buckets {
     return buckets_;
   }
 
-  /// Σ (b + 1)·bucket b. Ends the use of the object.
-  Jacobian weighted_sum() {
+  /// Σ (b + 1)·bucket b of each window. Ends the use of the object.
+  std::vector<Jacobian> weighted_sums() {
     drain_queue();
-    return weighted_bucket_sum();
+    return weighted_bucket_sums();
   }
 
  private:
@@ -113,12 +122,13 @@ class Buckets {
   }
 
   // Running sums from the highest bucket down, of many equal segments side by side so that they
-  // share inversions: segment s gives R_s = Σ B and T_s = Σ (l + 1)·B over its own l; the result is
-  // Σ T_s + L·Σ s·R_s.
-  Jacobian weighted_bucket_sum() {
-    const std::size_t segments = buckets_.size() >= 4096 ? 512 : buckets_.size() >= 128 ? 64 : 1;
-    const std::size_t length = buckets_.size() / segments;
-    if (segments == 1) return projective_running_sum(buckets_);
+  // share inversions: segment s of a window gives R_s = Σ B and T_s = Σ (l + 1)·B over its own l;
+  // the result is Σ T_s + L·Σ s·R_s.
+  std::vector<Jacobian> weighted_bucket_sums() {
+    std::size_t length = std::bit_floor(std::clamp<std::size_t>(buckets_.size() / 256, 4, 32));
+    for (std::size_t w = 0; w + 1 < starts_.size(); ++w)
+      length = std::min(length, starts_[w + 1] - starts_[w]);
+    const std::size_t segments = buckets_.size() / length;
     std::vector<Affine> runs(segments), totals(segments);
     std::vector<curve::PointAddition<F>> to_run(segments), to_total(segments);
     for (std::size_t l = length; l-- > 0;) {
@@ -129,30 +139,26 @@ class Buckets {
       adder_.add(to_run);
       adder_.add(to_total);
     }
-    Jacobian run = Jacobian::identity(), weighted = Jacobian::identity(),
-             total = Jacobian::identity();
-    for (std::size_t s = segments; s-- > 0;) {
-      if (s > 0) {
-        run += runs[s];
-        weighted += run;
+    std::vector<Jacobian> out;
+    for (std::size_t w = 0; w + 1 < starts_.size(); ++w) {
+      const std::size_t first = starts_[w] / length, last = starts_[w + 1] / length;
+      Jacobian run = Jacobian::identity(), weighted = Jacobian::identity(),
+               total = Jacobian::identity();
+      for (std::size_t s = last; s-- > first;) {
+        if (s > first) {
+          run += runs[s];
+          weighted += run;
+        }
+        total += totals[s];
       }
-      total += totals[s];
+      for (std::size_t l = 1; l < length; l *= 2) weighted = weighted.doubled();
+      out.push_back(total + weighted);
     }
-    for (std::size_t l = 1; l < length; l *= 2)
-      weighted = weighted.doubled();  // length is a power of two
-    return total + weighted;
+    return out;
   }
 
-  static Jacobian projective_running_sum(std::span<const Affine> points) {
-    Jacobian run = Jacobian::identity(), total = Jacobian::identity();
-    for (std::size_t b = points.size(); b-- > 0;) {
-      run += points[b];
-      total += run;
-    }
-    return total;
-  }
-
-  std::vector<Affine> buckets_;
+  std::vector<std::size_t> starts_;        // of the windows, and the end of the last
+  std::vector<Affine> buckets_;            // length, and so every window's start, divides evenly
   std::vector<std::uint32_t> last_batch_;  // the last batch that each bucket took part in
   std::uint32_t batch_number_ = 1;
   std::size_t batch_size_;

@@ -11,19 +11,20 @@ constexpr curve::Limbs<4> kHalfModulus = curve::wide::shift_right(curve::kFrFiel
 
 }  // namespace
 
-SignedDigits::SignedDigits(std::span<const curve::Fr> scalars, unsigned window_bits)
-    : window_bits_(window_bits),
-      windows_((curve::Fr::kNumBits + window_bits - 1) / window_bits),
-      mask_((std::uint64_t{1} << window_bits) - 1),
-      half_(std::int32_t{1} << (window_bits - 1)),
-      recoded_(scalars.size()) {
-  // The top window ends below the sign bit.
-  const unsigned top_bits = curve::Fr::kNumBits - (windows_ - 1) * window_bits;
-  top_mask_ = (std::uint64_t{1} << top_bits) - 1;
+SignedDigits::SignedDigits(std::span<const curve::Fr> scalars, const DigitWindows& windows)
+    : recoded_(scalars.size()) {
   curve::Limbs<4> offset{};
-  for (unsigned w = 0; w + 1 < windows_; ++w) {
-    const unsigned bit = w * window_bits + window_bits - 1;
-    offset[bit / 64] |= std::uint64_t{1} << bit % 64;
+  for (unsigned w = 0; w < windows.count(); ++w) {
+    // The top window ends below the sign bit.
+    const unsigned start = windows.start(w), width = windows.width(w);
+    Place place{start / 64, start % 64, start % 64 + width > 64, (std::uint64_t{1} << width) - 1,
+                0};
+    if (w + 1 < windows.count()) {
+      place.half = std::int32_t{1} << (width - 1);
+      const unsigned bit = start + width - 1;
+      offset[bit / 64] |= std::uint64_t{1} << bit % 64;
+    }
+    places_.push_back(place);
   }
   base::parallel_ranges(scalars.size(), 4096, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {

@@ -51,17 +51,17 @@ std::vector<AffinePoint<F>> multiples(const AffinePoint<F>& base, std::size_t co
 template <class F>
 FixedBase<F>::FixedBase(const AffinePoint<F>& base, std::size_t scalars)
     : window_bits_(window_bits_for(scalars)) {
-  const std::size_t windows = (Fr::kNumBits + window_bits_ - 1) / window_bits_;
+  const DigitWindows windows(window_bits_);
   std::vector<curve::JacobianPoint<F>> bases = {curve::JacobianPoint<F>::from(base)};
-  while (bases.size() < windows) {
+  for (unsigned w = 0; w + 1 < windows.count(); ++w) {
     curve::JacobianPoint<F> next = bases.back();
-    for (unsigned i = 0; i < window_bits_; ++i) next = next.doubled();
+    for (unsigned i = 0; i < windows.width(w); ++i) next = next.doubled();
     bases.push_back(next);
   }
   const std::vector<AffinePoint<F>> affine_bases = curve::normalize<F>(bases);
-  tables_.resize(windows);
-  base::parallel_tasks(windows, [&](std::size_t w) {
-    tables_[w] = multiples(affine_bases[w], std::size_t{1} << (window_bits_ - 1));
+  tables_.resize(windows.count());
+  base::parallel_tasks(tables_.size(), [&](std::size_t w) {
+    tables_[w] = multiples(affine_bases[w], windows.limit(static_cast<unsigned>(w)));
   });
 }
 
@@ -69,7 +69,7 @@ template <class F>
 void FixedBase<F>::multiply(std::span<const Fr> scalars, std::span<AffinePoint<F>> out) const {
   base::require(scalars.size() == out.size(), "fixed base: {} scalars and room for {}",
                 scalars.size(), out.size());
-  const SignedDigits digits(scalars, window_bits_);
+  const SignedDigits digits(scalars, DigitWindows(window_bits_));
   // Of one window after the other, so that a table stays in cache for a whole run of scalars.
   base::parallel_ranges(
       scalars.size(), 8 * curve::BatchAdder<F>::kCapacity,
@@ -78,7 +78,7 @@ void FixedBase<F>::multiply(std::span<const Fr> scalars, std::span<AffinePoint<F
         std::vector<curve::PointAddition<F>> additions;
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
                   out.begin() + static_cast<std::ptrdiff_t>(last), AffinePoint<F>::identity());
-        for (unsigned w = 0; w < digits.windows(); ++w) {
+        for (unsigned w = 0; w < tables_.size(); ++w) {
           additions.clear();
           for (std::size_t i = first; i < last; ++i) {
             const std::int32_t digit = digits.digit(i, w);

@@ -22,17 +22,27 @@ namespace {
 // Points that a task should at least have for each bucket, so that summing up the buckets stays a
 // small part.
 constexpr std::size_t kMinPointsPerBucket = 4;
+// Buckets that fill a batch without many conflicts, and stay in cache.
+constexpr std::size_t kBucketsPerTask = 8192;
 
 std::size_t threads() {
   return static_cast<std::size_t>(std::max(tbb::this_task_arena::max_concurrency(), 1));
 }
 
-// In how many parts the points are cut, besides the windows: enough tasks for all threads.
-std::size_t chunk_count(std::size_t n, unsigned windows, std::size_t buckets) {
-  const std::size_t wanted = (2 * threads() + windows - 1) / windows;
-  const std::size_t allowed = n / (kMinPointsPerBucket * buckets);
-  return std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(allowed, 1));
-}
+// The work cut into tasks: runs of windows, and runs of points where the windows are too few for
+// all threads.
+struct Tasks {
+  std::size_t groups, chunks;
+
+  Tasks(std::size_t n, const DigitWindows& windows) {
+    const std::size_t buckets = windows.limit(0), count = windows.count();
+    const std::size_t by_size = std::max<std::size_t>(count * buckets / kBucketsPerTask, 1);
+    groups = std::min((by_size + threads() - 1) / threads() * threads(), count);
+    const std::size_t wanted = (2 * threads() + groups - 1) / groups;
+    chunks = std::clamp<std::size_t>(wanted, 1,
+                                     std::max<std::size_t>(n / (kMinPointsPerBucket * buckets), 1));
+  }
+};
 
 }  // namespace
 
@@ -61,26 +71,34 @@ JacobianPoint<F> msm(std::span<const AffinePoint<F>> bases, std::span<const Fr> 
       options.window_bits == 0 ? msm_window_bits(bases.size()) : options.window_bits;
   base::require(bits >= 2 && bits <= kMaxWindowBits, "msm: window of {} bits; 2 to {} are possible",
                 bits, kMaxWindowBits);
-  const std::size_t bucket_count = std::size_t{1} << (bits - 1);
-  const SignedDigits digits(scalars, bits);
-  const std::size_t n = bases.size(), chunks = chunk_count(n, digits.windows(), bucket_count);
+  const DigitWindows windows(bits);
+  const SignedDigits digits(scalars, windows);
+  const std::size_t n = bases.size();
+  const Tasks tasks(n, windows);
 
-  std::vector<JacobianPoint<F>> partial(digits.windows() * chunks);
-  base::parallel_tasks(partial.size(), [&](std::size_t task) {
-    const unsigned window = static_cast<unsigned>(task / chunks);
-    const std::size_t chunk = task % chunks;
-    Buckets<F> buckets(bucket_count, options.arithmetic);
-    for (std::size_t i = n * chunk / chunks; i < n * (chunk + 1) / chunks; ++i) {
-      const std::int32_t digit = digits.digit(i, window);
-      if (digit != 0) buckets.add(bases[i], digit);
+  std::vector<JacobianPoint<F>> partial(windows.count() * tasks.chunks);
+  base::parallel_tasks(tasks.groups * tasks.chunks, [&](std::size_t task) {
+    const std::size_t group = task / tasks.chunks, chunk = task % tasks.chunks;
+    const auto first = static_cast<unsigned>(windows.count() * group / tasks.groups);
+    const auto last = static_cast<unsigned>(windows.count() * (group + 1) / tasks.groups);
+    std::vector<std::size_t> counts;
+    for (unsigned w = first; w < last; ++w) counts.push_back(windows.limit(w));
+    Buckets<F> buckets(counts, options.arithmetic);
+    for (std::size_t i = n * chunk / tasks.chunks; i < n * (chunk + 1) / tasks.chunks; ++i) {
+      for (unsigned w = first; w < last; ++w) {
+        const std::int32_t digit = digits.digit(i, w);
+        if (digit != 0) buckets.add(bases[i], w - first, digit);
+      }
     }
-    partial[task] = buckets.weighted_sum();
+    const std::vector<JacobianPoint<F>> sums = buckets.weighted_sums();
+    for (unsigned w = first; w < last; ++w) partial[w * tasks.chunks + chunk] = sums[w - first];
   });
 
   JacobianPoint<F> sum = JacobianPoint<F>::identity();
-  for (unsigned window = digits.windows(); window-- > 0;) {
-    for (unsigned i = 0; i < bits && !sum.is_identity(); ++i) sum = sum.doubled();
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) sum += partial[window * chunks + chunk];
+  for (unsigned w = windows.count(); w-- > 0;) {
+    for (unsigned i = 0; i < windows.width(w) && !sum.is_identity(); ++i) sum = sum.doubled();
+    for (std::size_t chunk = 0; chunk < tasks.chunks; ++chunk)
+      sum += partial[w * tasks.chunks + chunk];
   }
   return sum;
 }

@@ -1,88 +1,128 @@
 #include "groth16/ops/cpu/ntt_kernels.hpp"
 
-#include <array>
-#include <vector>
-
 namespace cuzk::groth16::ntt_kernels {
 
 using curve::Fr;
 
 namespace {
 
-// A tile's elements, copied together so that the levels run in cache; the destructor does not write
-// back.
+using Lanes = std::array<Fr, kLanes>;
+
+Fr element(std::span<const Fr> values, std::size_t index) {
+  return index < values.size() ? values[index] : Fr::zero();
+}
+
+// A tile's elements, copied together so that the levels run in cache.
 class LocalTile {
  public:
-  explicit LocalTile(const Tile& tile)
-      : tile_(tile), rows_(std::size_t{1} << tile.log_rows), values_(rows_ * kLanes) {
-    for (std::size_t r = 0; r < rows_; ++r) {
-      for (unsigned l = 0; l < kLanes; ++l)
-        values_[r * kLanes + l] = tile.data[r * tile.row_stride + l * tile.lane_stride];
+  LocalTile(const Tile& tile, std::span<const Fr> in) : tile_(tile), rows_(tile.rows()) {
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      for (unsigned l = 0; l < kLanes; ++l) rows_[r][l] = element(in, tile.index(r, l));
     }
   }
-  void store() const {
-    for (std::size_t r = 0; r < rows_; ++r) {
-      for (unsigned l = 0; l < kLanes; ++l)
-        tile_.data[r * tile_.row_stride + l * tile_.lane_stride] = values_[r * kLanes + l];
+  void store(std::span<Fr> out) const {
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      for (unsigned l = 0; l < kLanes; ++l) {
+        if (tile_.index(r, l) < out.size()) out[tile_.index(r, l)] = rows_[r][l];
+      }
     }
   }
-  std::size_t rows() const { return rows_; }
-  Fr* row(std::size_t r) { return &values_[r * kLanes]; }
+  const Lanes& row(std::size_t r) const { return rows_[r]; }
 
-  // Calls butterfly(upper row, lower row, twiddle of each lane) for every butterfly of a level.
-  template <class Butterfly>
-  void level(unsigned level, Butterfly&& butterfly) {
-    std::array<Fr, kLanes> lane_factors, twiddles;
-    if (tile_.lane_twiddles != nullptr) {
-      for (unsigned l = 0; l < kLanes; ++l) {
-        lane_factors[l] = tile_.lane_twiddles[l];
-        for (unsigned i = 0; i < level; ++i) lane_factors[l] = lane_factors[l].square();
-      }
+  void forward(const RowFactors& twiddles) {
+    for (unsigned level = 0; level < tile_.log_rows; ++level) {
+      for_each_butterfly(level, twiddles, [](Fr& upper, Fr& lower, const Fr& twiddle) {
+        const Fr difference = upper - lower;
+        upper += lower;
+        lower = difference * twiddle;
+      });
     }
-    const std::size_t half = rows_ >> (level + 1);
-    for (std::size_t j = 0; j < half; ++j) {
-      const Fr& row_twiddle = tile_.row_twiddles[j << level];
-      for (unsigned l = 0; l < kLanes; ++l) {
-        twiddles[l] = tile_.lane_twiddles == nullptr ? row_twiddle : row_twiddle * lane_factors[l];
-      }
-      for (std::size_t r = j; r < rows_; r += 2 * half) butterfly(row(r), row(r + half), twiddles);
+  }
+  void backward(const RowFactors& twiddles) {
+    for (unsigned level = tile_.log_rows; level-- > 0;) {
+      for_each_butterfly(level, twiddles, [](Fr& upper, Fr& lower, const Fr& twiddle) {
+        const Fr product = lower * twiddle;
+        lower = upper - product;
+        upper += product;
+      });
+    }
+  }
+  void scale(const RowFactors& row_factors, const Fr* lane_factors) {
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      for (unsigned l = 0; l < kLanes; ++l) rows_[r][l] *= row_factors.plain[r] + lane_factors[l];
     }
   }
 
  private:
+  template <class Butterfly>
+  void for_each_butterfly(unsigned level, const RowFactors& twiddles, Butterfly&& butterfly) {
+    Lanes lane_factors;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      lane_factors[l] = tile_.lane_twiddles == nullptr ? Fr::one() : tile_.lane_twiddles[l];
+      for (unsigned i = 0; i < level; ++i) lane_factors[l] = lane_factors[l].square();
+    }
+    const std::size_t half = rows_.size() >> (level + 1);
+    for (std::size_t j = 0; j < half; ++j) {
+      for (unsigned l = 0; l < kLanes; ++l) {
+        const Fr twiddle = twiddles.plain[j << level] * lane_factors[l];
+        for (std::size_t r = j; r < rows_.size(); r += 2 * half)
+          butterfly(rows_[r][l], rows_[r + half][l], twiddle);
+      }
+    }
+  }
+
   const Tile& tile_;
-  std::size_t rows_;
-  std::vector<Fr> values_;
+  std::vector<Lanes> rows_;
 };
+
+void forward(const Tile& tile, const Vectors& vectors) {
+  for (unsigned v = 0; v < vectors.count; ++v) {
+    LocalTile local(tile, vectors.in[v]);
+    local.forward(*tile.row_twiddles);
+    local.store(vectors.out[v]);
+  }
+}
+
+void backward(const Tile& tile, const Vectors& vectors) {
+  for (unsigned v = 0; v < vectors.count; ++v) {
+    LocalTile local(tile, vectors.in[v]);
+    local.backward(*tile.row_twiddles);
+    local.store(vectors.out[v]);
+  }
+}
+
+void scale_between(const Tile& tile, const RowFactors& backward_twiddles,
+                   const RowFactors& row_factors, const Fr* lane_factors, const Vectors& vectors) {
+  for (unsigned v = 0; v < vectors.count; ++v) {
+    LocalTile local(tile, vectors.in[v]);
+    local.forward(*tile.row_twiddles);
+    local.scale(row_factors, lane_factors);
+    local.backward(backward_twiddles);
+    local.store(vectors.out[v]);
+  }
+}
+
+void backward_cross(const Tile& tile, const Vectors& vectors,
+                    const std::array<std::span<const Fr>, 2>& factors) {
+  LocalTile x(tile, vectors.in[0]), y(tile, vectors.in[1]);
+  x.backward(*tile.row_twiddles);
+  y.backward(*tile.row_twiddles);
+  const std::span<Fr> out = vectors.out[0];
+  for (std::size_t r = 0; r < tile.rows(); ++r) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const std::size_t i = tile.index(r, l);
+      if (i >= out.size()) continue;
+      out[i] = element(factors[1], i) * x.row(r)[l] + element(factors[0], i) * y.row(r)[l];
+    }
+  }
+}
 
 }  // namespace
 
-void forward_scalar(const Tile& tile) {
-  LocalTile local(tile);
-  for (unsigned level = 0; level < tile.log_rows; ++level) {
-    local.level(level, [](Fr* upper, Fr* lower, const std::array<Fr, kLanes>& twiddles) {
-      for (unsigned l = 0; l < kLanes; ++l) {
-        const Fr difference = upper[l] - lower[l];
-        upper[l] += lower[l];
-        lower[l] = difference * twiddles[l];
-      }
-    });
-  }
-  local.store();
-}
-
-void backward_scalar(const Tile& tile) {
-  LocalTile local(tile);
-  for (unsigned level = tile.log_rows; level-- > 0;) {
-    local.level(level, [](Fr* upper, Fr* lower, const std::array<Fr, kLanes>& twiddles) {
-      for (unsigned l = 0; l < kLanes; ++l) {
-        const Fr product = lower[l] * twiddles[l];
-        lower[l] = upper[l] - product;
-        upper[l] += product;
-      }
-    });
-  }
-  local.store();
+const Kernels& scalar_kernels() {
+  static constexpr Kernels kernels = {[](RowFactors&) {}, forward,        backward,
+                                      scale_between,      backward_cross, 0};
+  return kernels;
 }
 
 }  // namespace cuzk::groth16::ntt_kernels

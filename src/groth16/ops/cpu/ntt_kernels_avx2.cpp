@@ -1,9 +1,7 @@
 #include "curve/vector_field_avx2.hpp"
 #include "groth16/ops/cpu/ntt_kernels.hpp"
 
-#include <array>
 #include <memory>
-#include <span>
 
 #if defined(__x86_64__)
 
@@ -28,117 +26,149 @@ CUZK_AVX2 __attribute__((noinline)) void multiply(const Fr8& a, const Fr1& b, Fr
   avx2::multiply_pairs<1, Field, Fr1>({&a}, {&b}, out);
 }
 
-// Products here divide by 2^264, so a twiddle enters as w·2^264: Montgomery's w·2^256 times 2^8, in
+// a·b + c·d.
+CUZK_AVX2 __attribute__((noinline)) void multiply_sum(const Fr8& a, const Fr8& b, const Fr8& c,
+                                                      const Fr8& d, Fr8& out) {
+  avx2::multiply_pairs<2, Field, Fr8>({&a, &c}, {&b, &d}, out);
+}
+
+CUZK_AVX2_INLINE void add(const Fr8& a, const Fr1& b, Fr8& out) {
+  for (unsigned k = 0; k < Field::limbs; ++k) {
+    for (unsigned half = 0; half < 2; ++half) {
+      avx2::set_limb(out, k, half, _mm256_add_pd(avx2::limb_of(a, k, half), _mm256_set1_pd(b[k])));
+    }
+  }
+}
+
+// Products here divide by 2^264, so a factor enters as w·2^264: Montgomery's w·2^256 times 2^8, in
 // words below r.
-const Fr& twiddle_scale() {
+const Fr& factor_scale() {
   static const Fr scale = Fr::power_of_two(8);
   return scale;
 }
 
-Fr1 prepare(const Fr& twiddle) {
-  const Fr scaled = twiddle * twiddle_scale();
-  return avx2::split<Field>(
-      {scaled.limbs()[0], scaled.limbs()[1], scaled.limbs()[2], scaled.limbs()[3]});
+void prepare(RowFactors& factors) {
+  factors.split.resize(factors.plain.size());
+  for (std::size_t i = 0; i < factors.plain.size(); ++i) {
+    const Fr scaled = factors.plain[i] * factor_scale();
+    factors.split[i] = avx2::split<Field>(
+        {scaled.limbs()[0], scaled.limbs()[1], scaled.limbs()[2], scaled.limbs()[3]});
+  }
 }
 
-// A tile in vectors: row r of all lanes is one of them.
-class LocalTile {
+CUZK_AVX2 void load_factors(const Fr* factors, Fr8& out) {
+  Fr scaled[kLanes];
+  const std::uint64_t* sources[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    scaled[l] = factors[l] * factor_scale();
+    sources[l] = scaled[l].limbs();
+  }
+  avx2::load_lanes(sources, out);
+}
+
+using Rows = std::array<Fr8, std::size_t{1} << kMaxLogRows>;
+
+// Kept from tile to tile: memory of this size costs page faults whenever it is new.
+struct Buffers {
+  std::array<Rows, 2> rows;
+  Rows twiddles;
+};
+Buffers& buffers() {
+  thread_local const std::unique_ptr<Buffers> kept = std::make_unique<Buffers>();
+  return *kept;
+}
+
+CUZK_AVX2 void load_row(const Tile& tile, std::size_t row, std::span<const Fr> in, Fr8& out) {
+  static constexpr Fr kZero = Fr::zero();
+  const std::uint64_t* sources[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const std::size_t index = tile.index(row, l);
+    sources[l] = (index < in.size() ? in[index] : kZero).limbs();
+  }
+  avx2::load_lanes(sources, out);
+}
+
+CUZK_AVX2 void store_row(const Tile& tile, std::size_t row, const Fr8& value, std::span<Fr> out) {
+  Fr spare;
+  std::uint64_t* targets[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const std::size_t index = tile.index(row, l);
+    targets[l] = (index < out.size() ? out[index] : spare).blst()->l;
+  }
+  avx2::store_lanes(value, targets);
+}
+
+CUZK_AVX2 void load(const Tile& tile, std::span<const Fr> in, Rows& rows) {
+  for (std::size_t r = 0; r < tile.rows(); ++r) load_row(tile, r, in, rows[r]);
+}
+
+CUZK_AVX2 void store(const Tile& tile, const Rows& rows, std::span<Fr> out) {
+  for (std::size_t r = 0; r < tile.rows(); ++r) store_row(tile, r, rows[r], out);
+}
+
+// Twiddles of all levels with the lanes' in them, level 0 first: level d has rows >> (d + 1).
+class Twiddles {
  public:
-  explicit LocalTile(const Tile& tile)
-      : tile_(tile),
-        rows_(std::size_t{1} << tile.log_rows),
-        values_(buffers().values),
-        row_twiddles_(buffers().twiddles) {
-    for (std::size_t j = 0; j < rows_ / 2; ++j) row_twiddles_[j] = prepare(tile.row_twiddles[j]);
-    if (tile.lane_twiddles != nullptr) {
-      Fr scaled[kLanes];
-      const std::uint64_t* sources[kLanes];
-      for (unsigned l = 0; l < kLanes; ++l) {
-        scaled[l] = tile.lane_twiddles[l] * twiddle_scale();
-        sources[l] = scaled[l].limbs();
-      }
-      load_row(sources, lane_twiddles_);
+  CUZK_AVX2 Twiddles(const Tile& tile, const RowFactors& row_twiddles)
+      : rows_(tile.rows()), row_twiddles_(row_twiddles), merged_(nullptr) {
+    if (tile.lane_twiddles == nullptr) return;
+    Fr8* next = buffers().twiddles.data();
+    merged_ = next;
+    Fr8 lanes;
+    load_factors(tile.lane_twiddles, lanes);
+    for (unsigned level = 0; level < tile.log_rows; ++level) {
+      if (level > 0) multiply(lanes, lanes, lanes);
+      for (std::size_t j = 0; j < rows_ >> (level + 1); ++j)
+        multiply(lanes, row_twiddles.split[j << level], *next++);
     }
-  }
-
-  CUZK_AVX2 void load() {
-    for (std::size_t r = 0; r < rows_; ++r) {
-      const std::uint64_t* sources[kLanes];
-      for (unsigned l = 0; l < kLanes; ++l) sources[l] = element(r, l).limbs();
-      avx2::load_lanes(sources, values_[r]);
-    }
-  }
-  CUZK_AVX2 void store() const {
-    for (std::size_t r = 0; r < rows_; ++r) {
-      std::uint64_t* targets[kLanes];
-      for (unsigned l = 0; l < kLanes; ++l) targets[l] = element(r, l).blst()->l;
-      avx2::store_lanes(values_[r], targets);
-    }
-  }
-  CUZK_AVX2 void reduce() {
-    for (std::size_t r = 0; r < rows_; ++r) avx2::reduce(values_[r]);
-  }
-
-  // The lanes' factors of level `level`: their twiddles to the power 2^level.
-  CUZK_AVX2 Fr8 lane_factors(unsigned level) const {
-    Fr8 out = lane_twiddles_;
-    for (unsigned i = 0; i < level; ++i) multiply(out, out, out);
-    return out;
   }
 
   // Calls butterfly(upper row, lower row, twiddle) for every butterfly of a level; the twiddle is
-  // one for all lanes, or a vector.
+  // one for all lanes, or a vector. Where it is 1 and the rows lie next to each other, or next but
+  // one, calls trivial(upper row, lower row).
   template <class Butterfly>
-  CUZK_AVX2 void level(unsigned level, Butterfly&& butterfly) {
+  CUZK_AVX2_INLINE void level(unsigned level, Rows& rows) const {
     const std::size_t half = rows_ >> (level + 1);
-    const bool by_lanes = tile_.lane_twiddles != nullptr;
-    const Fr8 factors = by_lanes ? lane_factors(level) : Fr8{};
-    for (std::size_t j = 0; j < half; ++j) {
-      const Fr1& row_twiddle = row_twiddles_[j << level];
-      if (by_lanes) {
-        Fr8 twiddle;
-        multiply(factors, row_twiddle, twiddle);
+    if (merged_ != nullptr) {
+      const Fr8* const twiddles = merged_ + (rows_ - (rows_ >> level));
+      for (std::size_t j = 0; j < half; ++j) {
         for (std::size_t r = j; r < rows_; r += 2 * half)
-          butterfly(values_[r], values_[r + half], twiddle);
-      } else {
-        for (std::size_t r = j; r < rows_; r += 2 * half)
-          butterfly(values_[r], values_[r + half], row_twiddle);
+          Butterfly::run(rows[r], rows[r + half], twiddles[j]);
       }
+      return;
+    }
+    for (std::size_t j = 0; j < half; ++j) {
+      if (j == 0 && half <= 2) {
+        for (std::size_t r = 0; r < rows_; r += 2 * half) trivial(rows[r], rows[r + half]);
+        continue;
+      }
+      const Fr1& twiddle = row_twiddles_.split[j << level];
+      for (std::size_t r = j; r < rows_; r += 2 * half)
+        Butterfly::run(rows[r], rows[r + half], twiddle);
     }
   }
 
  private:
-  // Kept from tile to tile: memory of this size costs page faults whenever it is new.
-  struct Buffers {
-    std::array<Fr8, std::size_t{1} << kMaxLogRows> values;
-    std::array<Fr1, (std::size_t{1} << kMaxLogRows) / 2> twiddles;
-  };
-  static Buffers& buffers() {
-    thread_local const std::unique_ptr<Buffers> kept = std::make_unique<Buffers>();
-    return *kept;
+  static CUZK_AVX2_INLINE void trivial(Fr8& upper, Fr8& lower) {
+    Fr8 difference;
+    avx2::subtract(upper, lower, difference);
+    avx2::add(upper, lower, upper);
+    lower = difference;
   }
 
-  CUZK_AVX2 static void load_row(const std::uint64_t* const (&sources)[8], Fr8& out) {
-    avx2::load_lanes(sources, out);
-  }
-  Fr& element(std::size_t row, unsigned lane) const {
-    return tile_.data[row * tile_.row_stride + lane * tile_.lane_stride];
-  }
-
-  const Tile& tile_;
   std::size_t rows_;
-  std::span<Fr8> values_;
-  std::span<Fr1> row_twiddles_;
-  Fr8 lane_twiddles_{};
+  const RowFactors& row_twiddles_;
+  const Fr8* merged_;
 };
 
-// Sums double in each level: from |x| < r on, five levels later |x| < 2^5·r and limbs are within
-// 2^49, so that a difference of two times a twiddle (limbs of 44 bits) is still exact.
+// Values double in each level where they are not multiplied: from |x| < r on, five levels later |x|
+// < 2^5·r and limbs are within 2^49, so that a difference of two times a factor (limbs of 45 bits)
+// is still exact. Four levels after a reduction |x| < 2^4·r.
 constexpr unsigned kLevelsUnreduced = 5;
 
 struct ForwardButterfly {
   template <class Twiddle>
-  CUZK_AVX2 void operator()(Fr8& upper, Fr8& lower, const Twiddle& twiddle) const {
+  static CUZK_AVX2_INLINE void run(Fr8& upper, Fr8& lower, const Twiddle& twiddle) {
     Fr8 difference;
     avx2::subtract(upper, lower, difference);
     avx2::add(upper, lower, upper);
@@ -146,11 +176,11 @@ struct ForwardButterfly {
   }
 };
 
-// A product is within ±0.6·r here, so sums grow by that much in each level, and so do their limbs
-// by 2^44.
+// A product is within ±0.6·r here, so values grow by that much in each level, and so do their limbs
+// by 2^44; in the first two, where some are not multiplied, they double.
 struct BackwardButterfly {
   template <class Twiddle>
-  CUZK_AVX2 void operator()(Fr8& upper, Fr8& lower, const Twiddle& twiddle) const {
+  static CUZK_AVX2_INLINE void run(Fr8& upper, Fr8& lower, const Twiddle& twiddle) {
     Fr8 product;
     multiply(lower, twiddle, product);
     avx2::subtract(upper, product, lower);
@@ -158,23 +188,86 @@ struct BackwardButterfly {
   }
 };
 
-}  // namespace
-
-CUZK_AVX2 void forward_avx2(const Tile& tile) {
-  LocalTile local(tile);
-  local.load();
+CUZK_AVX2 void forward_levels(const Tile& tile, const Twiddles& twiddles, Rows& rows) {
   for (unsigned level = 0; level < tile.log_rows; ++level) {
-    if (level > 0 && level % kLevelsUnreduced == 0) local.reduce();
-    local.level(level, ForwardButterfly{});
+    if (level > 0 && level % kLevelsUnreduced == 0) {
+      for (std::size_t r = 0; r < tile.rows(); ++r) avx2::reduce(rows[r]);
+    }
+    twiddles.level<ForwardButterfly>(level, rows);
   }
-  local.store();
 }
 
-CUZK_AVX2 void backward_avx2(const Tile& tile) {
-  LocalTile local(tile);
-  local.load();
-  for (unsigned level = tile.log_rows; level-- > 0;) local.level(level, BackwardButterfly{});
-  local.store();
+CUZK_AVX2 void backward_levels(const Tile& tile, const Twiddles& twiddles, Rows& rows) {
+  for (unsigned level = tile.log_rows; level-- > 0;) twiddles.level<BackwardButterfly>(level, rows);
+}
+
+CUZK_AVX2 void forward(const Tile& tile, const Vectors& vectors) {
+  const Twiddles twiddles(tile, *tile.row_twiddles);
+  Rows& rows = buffers().rows[0];
+  for (unsigned v = 0; v < vectors.count; ++v) {
+    load(tile, vectors.in[v], rows);
+    forward_levels(tile, twiddles, rows);
+    store(tile, rows, vectors.out[v]);
+  }
+}
+
+CUZK_AVX2 void backward(const Tile& tile, const Vectors& vectors) {
+  const Twiddles twiddles(tile, *tile.row_twiddles);
+  Rows& rows = buffers().rows[0];
+  for (unsigned v = 0; v < vectors.count; ++v) {
+    load(tile, vectors.in[v], rows);
+    backward_levels(tile, twiddles, rows);
+    store(tile, rows, vectors.out[v]);
+  }
+}
+
+CUZK_AVX2 void scale_between(const Tile& tile, const RowFactors& backward_twiddles,
+                             const RowFactors& row_factors, const Fr* lane_factors,
+                             const Vectors& vectors) {
+  const Twiddles twiddles(tile, *tile.row_twiddles), back(tile, backward_twiddles);
+  Fr8 lanes;
+  load_factors(lane_factors, lanes);
+  Rows& rows = buffers().rows[0];
+  for (unsigned v = 0; v < vectors.count; ++v) {
+    load(tile, vectors.in[v], rows);
+    forward_levels(tile, twiddles, rows);
+    for (std::size_t r = 0; r < tile.rows(); ++r) {
+      Fr8 factor;
+      add(lanes, row_factors.split[r], factor);
+      multiply(rows[r], factor, rows[r]);
+    }
+    backward_levels(tile, back, rows);
+    store(tile, rows, vectors.out[v]);
+  }
+}
+
+// Factors are read as they are, so that the products of Montgomery forms x·2^256 lack 2^8.
+constexpr unsigned kCrossShift = 8;
+
+CUZK_AVX2 void backward_cross(const Tile& tile, const Vectors& vectors,
+                              const std::array<std::span<const Fr>, 2>& factors) {
+  const Twiddles twiddles(tile, *tile.row_twiddles);
+  std::array<Rows, 2>& rows = buffers().rows;
+  for (unsigned v = 0; v < 2; ++v) {
+    load(tile, vectors.in[v], rows[v]);
+    backward_levels(tile, twiddles, rows[v]);
+  }
+  for (std::size_t r = 0; r < tile.rows(); ++r) {
+    if (tile.index(r, 0) >= vectors.out[0].size()) continue;
+    Fr8 x, y;
+    load_row(tile, r, factors[0], x);
+    load_row(tile, r, factors[1], y);
+    multiply_sum(rows[0][r], y, rows[1][r], x, x);
+    store_row(tile, r, x, vectors.out[0]);
+  }
+}
+
+}  // namespace
+
+const Kernels& avx2_kernels() {
+  static constexpr Kernels kernels = {prepare,       forward,        backward,
+                                      scale_between, backward_cross, kCrossShift};
+  return kernels;
 }
 
 }  // namespace cuzk::groth16::ntt_kernels

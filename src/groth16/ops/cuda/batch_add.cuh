@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "groth16/ops/cuda/batch_add_plan.hpp"
 #include "groth16/ops/cuda/batch_affine.cuh"
 #include "groth16/ops/cuda/index_list.cuh"
 #include "groth16/ops/cuda/xyzz_sum.cuh"
@@ -18,46 +19,6 @@
 ///
 /// Measured on H200, half of 2^27 bases: 18.5 ms in G1; of 2^24 bases: 7.7 ms in G2.
 namespace cuzk::groth16::cuda {
-
-/// Shapes found by timing on H200 (gpu_check batch_add).
-template <class G>
-struct BatchAddShape;
-template <>
-struct BatchAddShape<curve::device::G1> {
-  static constexpr unsigned kThreads = 128, kBlocks = 4, kShare = 4, kMaxBatch = 128;
-};
-template <>
-struct BatchAddShape<curve::device::G2> {
-  static constexpr unsigned kThreads = 384, kBlocks = 1, kShare = 1, kMaxBatch = 64;
-};
-
-struct BatchAddPlan {
-  std::size_t n = 0;      // bases, below 2^31
-  unsigned sm_count = 1;  // multiprocessors of the device
-  std::size_t slice =
-      0;  // bases worked on at a time; bounds the workspace (about 150 B a base of a slice in G1)
-  std::size_t tree_threshold = 0;
-  unsigned max_batch = 0;  // additions that share an inversion, a thread
-
-  /// `slice` of 0 takes all bases at once.
-  template <class G>
-  static BatchAddPlan make(std::size_t n, unsigned sm_count, std::size_t slice) {
-    using Shape = BatchAddShape<G>;
-    base::require(n < std::size_t{1} << 31, "0/1 sum of {} points: at most 2^31 - 1", n);
-    BatchAddPlan plan;
-    plan.n = n;
-    plan.sm_count = sm_count;
-    plan.slice = slice == 0 ? std::max<std::size_t>(n, 1) : (slice + 31) / 32 * 32;
-    const std::size_t points_at_once =
-        std::size_t{sm_count} * Shape::kBlocks * (Shape::kThreads / G::kLanes);
-    // Below about three additions a thread a level costs an inversion's latency and no longer pays.
-    plan.tree_threshold = 3 * points_at_once;
-    const std::size_t longest = (std::min(n, plan.slice) / 2 + points_at_once - 1) / points_at_once;
-    plan.max_batch = static_cast<unsigned>(std::clamp<std::size_t>(longest, 1, Shape::kMaxBatch));
-    return plan;
-  }
-  std::size_t slices() const { return (n + slice - 1) / slice; }
-};
 
 /// What level 0 adds: the listed points.
 template <class G>

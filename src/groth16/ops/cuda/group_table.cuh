@@ -15,13 +15,6 @@
 /// once in 1.3 s.
 namespace cuzk::groth16::cuda {
 
-inline constexpr std::size_t kGroupBases = 4, kGroupEntries = 8;
-
-/// Points of the table of n bases.
-inline std::size_t group_table_points(std::size_t n) {
-  return (n + kGroupBases - 1) / kGroupBases * kGroupEntries;
-}
-
 /// What level 0 adds: group q's entry for its four bits. Entry c is P_0 + sum of ±P_j, minus where
 /// bit j - 1 of c is set.
 template <class G>
@@ -78,7 +71,9 @@ static __global__ void __launch_bounds__(128)
   }
 }
 
-static __global__ void set_word(std::uint32_t* word, std::uint32_t value) { *word = value; }
+[[maybe_unused]] static __global__ void set_word(std::uint32_t* word, std::uint32_t value) {
+  *word = value;
+}
 
 template <class G>
 struct Buffers {
@@ -109,11 +104,6 @@ void make_group_table(base::cuda::DeviceSpan<const StoredAffine<G>> bases, std::
                      static_cast<std::uint32_t>(n), table.data, static_cast<std::uint32_t>(groups));
 }
 
-/// The plan of a grouped sum over n bases: that of a sum over its groups.
-template <class G>
-BatchAddPlan make_grouped_plan(std::size_t n, unsigned sm_count) {
-  return BatchAddPlan::make<G>(group_table_points(n) / kGroupEntries, sm_count, 0);
-}
 template <class G>
 std::size_t grouped_workspace(const BatchAddPlan& plan) {
   base::cuda::Carver measure;

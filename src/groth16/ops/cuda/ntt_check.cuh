@@ -1,8 +1,8 @@
 #pragma once
 
-#include "curve/fr.hpp"
 #include "groth16/ops/cuda/check.hpp"
 #include "groth16/ops/cuda/quotient.cuh"
+#include "groth16/ops/cuda/residue.hpp"
 
 #include <algorithm>
 #include <string>
@@ -11,17 +11,6 @@
 /// Transforms and quotients against the host's field.
 namespace cuzk::groth16::cuda::checks {
 
-inline curve::Fr residue(const Fr& x) {
-  base::Bytes32 bytes;
-  std::memcpy(bytes.data(), x.limbs, 32);
-  return curve::Fr::from_bytes_le_reduced(bytes);
-}
-inline Fr plain(const curve::Fr& x) {
-  const base::Bytes32 bytes = x.to_bytes_le();
-  Fr d;
-  std::memcpy(d.limbs, bytes.data(), 32);
-  return d;
-}
 inline std::vector<curve::Fr> residues(const std::vector<Fr>& x) {
   std::vector<curve::Fr> y(x.size());
   std::transform(x.begin(), x.end(), y.begin(), residue);

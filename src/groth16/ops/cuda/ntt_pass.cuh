@@ -2,6 +2,7 @@
 
 #include "groth16/ops/cuda/fr_memory.cuh"
 #include "groth16/ops/cuda/ntt_registers.cuh"
+#include "groth16/ops/cuda/quotient_rows.hpp"
 
 /// The passes of the transforms in ntt.cuh.
 ///
@@ -242,11 +243,6 @@ CUZK_DEVICE std::size_t offset(int position, std::uint32_t stride) {
 
 // ---- Kernels. Grid: n / (8·kNttThreads) blocks. Bytes an element: 32 read, 32 written, 64 of
 // twist table.
-
-/// What a vector of mostly small elements may come in: one signed byte each, kWideCode where the
-/// element is in the vector itself. The evaluation then writes 1 byte a row instead of 33, and the
-/// first pass reads 1 instead of 32.
-inline constexpr int kWideCode = -128;
 
 template <int Log, OuterTwist Outer, bool FromCodes>
 __global__ void __launch_bounds__(kNttThreads, kNttBlocks)

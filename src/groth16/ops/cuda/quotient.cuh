@@ -1,22 +1,19 @@
 #pragma once
 
 #include "groth16/ops/cuda/ntt.cuh"
+#include "groth16/ops/cuda/quotient_rows.hpp"
 
 /// From the constraint values a = A·w, b = B·w (and c = C·w) to the scalars of the H sum, in either
 /// form. All vectors hold plain integers (not Montgomery form).
 namespace cuzk::groth16::cuda {
 
-/// A row whose values do not fit a byte: a and b canonical.
-struct WideRow {
-  Fr a, b;
-  std::uint32_t row;
-  std::uint32_t unused[3];
-};
-static_assert(sizeof(WideRow) == 80);
-
 namespace quotient_detail {
 
 inline constexpr unsigned kThreads = 256;
+
+CUZK_DEVICE std::uint32_t offset_of(const std::uint32_t* beta, std::uint32_t row) {
+  return beta != nullptr ? beta[row >> 5] >> (row & 31) & 1u : 0u;
+}
 
 /// The scalar of each small row; a bit for each row whose scalar is not zero (0 for wide ones) in
 /// `nonzero`, if not null. Grid: a thread a row, whole warps. 66 bytes read, 32 written a row: 13.2
@@ -29,7 +26,7 @@ static __global__ void __launch_bounds__(kThreads)
   bool set = false;
   const int a = i < n ? code_a[i] : kWideCode, b = i < n ? code_b[i] : kWideCode;
   if (a != kWideCode && b != kWideCode) {
-    const int a_offset = a - static_cast<int>(beta[i >> 5] >> (i & 31) & 1u);
+    const int a_offset = a - static_cast<int>(offset_of(beta, i));
     const auto magnitude = [](int v) { return static_cast<std::uint32_t>(v < 0 ? -v : v); };
     const Fr s =
         combine_small(negate_if(load_streaming(a_star + i), b < 0), magnitude(b),
@@ -48,7 +45,7 @@ static __global__ void __launch_bounds__(kThreads)
   const std::uint32_t k = base::cuda::grid_thread();
   if (k >= count) return;
   const std::uint32_t i = rows[k].row;
-  const Fr offset = Fr::from_u32(beta[i >> 5] >> (i & 31) & 1u);
+  const Fr offset = Fr::from_u32(offset_of(beta, i));
   const Fr a = canonical(sub(rows[k].a, offset));
   const Fr t = add(mul(rows[k].b, a_star[i]), mul(a, b_star[i]));  // the sum / 2^256
   // 2^480 mod r: t·2^480 / 2^256 is the sum / 2^32.
@@ -81,16 +78,6 @@ static __global__ void __launch_bounds__(kThreads) reverse_order(Fr* x, int log_
 }
 
 }  // namespace quotient_detail
-
-/// What the derivative form reads of one partition, all on the device.
-struct ConstraintValues {
-  const std::int8_t* code_a =
-      nullptr;  // n; the value of a small row, kWideCode for a wide one (in both at once)
-  const std::int8_t* code_b = nullptr;
-  const WideRow* wide = nullptr;
-  std::uint32_t wide_count = 0;
-  const std::uint32_t* beta = nullptr;  // a bit a row: its favourite a, a constant of the circuit
-};
 
 /// Scalars of the H sum in derivative form, up to a constant:
 ///

@@ -1,4 +1,10 @@
 #include "groth16/ops/cuda/gpu_check/batch_add_suite.cuh"
+#include "groth16/ops/cuda/instances/batch_add_templates.cuh"
+
+namespace cuzk::groth16::cuda {
+CUZK_BATCH_ADD_TEMPLATES(extern, curve::device::G1)
+CUZK_GROUP_TABLE_TEMPLATES(extern, curve::device::G1)
+}  // namespace cuzk::groth16::cuda
 
 namespace cuzk::groth16::cuda::gpu_check {
 

@@ -21,10 +21,15 @@ namespace {
 const std::map<std::string, void (*)(const Context&)> kSuites = {
     {"field", run_field_suite},
     {"ntt", run_ntt_suite},
+    {"evaluate", run_evaluate_suite},
+    {"query_inputs", run_query_inputs_suite},
     {"msm_g1", run_msm_g1_suite},
     {"msm_g2", run_msm_g2_suite},
     {"batch_add_g1", run_batch_add_g1_suite},
     {"batch_add_g2", run_batch_add_g2_suite},
+    {"key_points_g1", run_key_points_g1_suite},
+    {"key_points_g2", run_key_points_g2_suite},
+    {"key_transfer", run_key_transfer_suite},
 };
 
 struct Options {

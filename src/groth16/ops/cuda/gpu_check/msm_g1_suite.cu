@@ -1,4 +1,9 @@
 #include "groth16/ops/cuda/gpu_check/msm_suite.cuh"
+#include "groth16/ops/cuda/instances/msm_templates.cuh"
+
+namespace cuzk::groth16::cuda {
+CUZK_MSM_TEMPLATES(extern, curve::device::G1)
+}  // namespace cuzk::groth16::cuda
 
 namespace cuzk::groth16::cuda::gpu_check {
 

@@ -68,9 +68,14 @@ inline void measure(const Context& context, Timing timing, const std::function<v
 
 void run_field_suite(const Context& context);
 void run_ntt_suite(const Context& context);
+void run_evaluate_suite(const Context& context);
+void run_query_inputs_suite(const Context& context);
 void run_msm_g1_suite(const Context& context);
 void run_msm_g2_suite(const Context& context);
 void run_batch_add_g1_suite(const Context& context);
 void run_batch_add_g2_suite(const Context& context);
+void run_key_points_g1_suite(const Context& context);
+void run_key_points_g2_suite(const Context& context);
+void run_key_transfer_suite(const Context& context);
 
 }  // namespace cuzk::groth16::cuda::gpu_check

@@ -1,0 +1,170 @@
+#include "cli/commands.hpp"
+#include "service/testing/test_server.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace cuzk::cli {
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+Outcome cuzk(std::vector<std::string> words) {
+  words.insert(words.begin(), "cuzk");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.status = run(static_cast<int>(argv.size()), argv.data());
+  outcome.out = ::testing::internal::GetCapturedStdout();
+  outcome.err = ::testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+// ---- daemon and plan: what they do without serving
+// -----------------------------------------------
+
+class DaemonCommandTest : public ::testing::Test {
+ protected:
+  std::string config(const std::string& text) {
+    const std::string path = (folder_ / "cuzk.toml").string();
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  service::testing::TempFolder folder_;
+};
+
+TEST_F(DaemonCommandTest, CheckConfigJudgesTheFile) {
+  const Outcome fine =
+      cuzk({"daemon", "--config", config("[gpus]\nallow_cpu = true\n"), "--check-config"});
+  EXPECT_EQ(fine.status, 0) << fine.err;
+  EXPECT_THAT(fine.out, HasSubstr("fine"));
+
+  const Outcome unknown =
+      cuzk({"daemon", "--config", config("[gpus]\nallow_cpus = true\n"), "--check-config"});
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("allow_cpu"));
+  EXPECT_THAT(unknown.err, HasSubstr("cuzk.toml:2"));
+
+  const Outcome open = cuzk(
+      {"daemon", "--config", config("[daemon]\nlisten = \"0.0.0.0:9820\"\n"), "--check-config"});
+  EXPECT_EQ(open.status, 1);
+  EXPECT_THAT(open.err, HasSubstr("allow_insecure"));
+
+  EXPECT_EQ(cuzk({"daemon", "--config", (folder_ / "absent.toml").string()}).status, 1);
+}
+
+TEST_F(DaemonCommandTest, CheckConfigReportsWhatIsDeprecated) {
+  const Outcome old = cuzk(
+      {"daemon", "--config", config("[synthesis]\npartition_workers = 4\n"), "--check-config"});
+  EXPECT_EQ(old.status, 0) << old.err;
+  EXPECT_THAT(old.out, HasSubstr("synthesis.partition_workers"));
+}
+
+TEST_F(DaemonCommandTest, PrintConfigHasTheCommandLineOverTheFile) {
+  const std::string file = config("[daemon]\nlisten = \"127.0.0.1:1\"\n");
+  EXPECT_THAT(cuzk({"daemon", "-c", file, "--print-config"}).out, HasSubstr("\"127.0.0.1:1\""));
+  const Outcome printed = cuzk(
+      {"daemon", "-c", file, "--listen", "127.0.0.1:2", "--log-level", "debug", "--print-config"});
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  EXPECT_THAT(printed.out, HasSubstr("\"127.0.0.1:2\""));
+  EXPECT_THAT(printed.out, HasSubstr("level = \"debug\""));
+  EXPECT_EQ(cuzk({"daemon", "-c", file, "--log-level", "loud", "--print-config"}).status, 1);
+}
+
+TEST_F(DaemonCommandTest, TheProgramAloneIsTheDaemon) {
+  const std::string file = config("[daemon]\nlisten = \"127.0.0.1:1\"\n");
+  EXPECT_THAT(cuzk({"--config", file, "--print-config"}).out, HasSubstr("\"127.0.0.1:1\""));
+  EXPECT_EQ(cuzk({}).status, 64);
+  EXPECT_EQ(cuzk({"--version"}).status, 0);
+}
+
+TEST_F(DaemonCommandTest, WithoutADeviceNothingStarts) {
+  const Outcome outcome = cuzk({"daemon", "--config",
+                                config(fmt::format("[daemon]\nlisten = \"unix://{}\"\n",
+                                                   (folder_ / "cuzk.sock").string()))});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("NO-GPU"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "cuzk.sock"));
+}
+
+TEST_F(DaemonCommandTest, PlanTellsWhatIsMissing) {
+  const Outcome plan =
+      cuzk({"plan", "--config",
+            config(fmt::format("[srs]\nparam_cache = \"{}\"\n[gpus]\nallow_cpu = true\n",
+                               (folder_ / "params").string()))});
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("porep-32g"));
+  EXPECT_THAT(plan.out, HasSubstr("v28-stacked"));
+}
+
+// ---- commands that talk to a daemon
+// --------------------------------------------------------------
+
+class ClientCommandTest : public service::testing::ServerTest {
+ protected:
+  void SetUp() override {
+    engine_.picture = service::testing::sample_status();
+    start();
+    address_ = "unix://" + server_->address().path;
+  }
+  Outcome call(std::vector<std::string> words) {
+    words.insert(words.end(), {"--addr", address_});
+    return cuzk(std::move(words));
+  }
+
+  std::string address_;
+};
+
+TEST_F(ClientCommandTest, Status) {
+  const Outcome text = call({"status"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("cuzk 0.1.0: ready, up 61 s, 20 proved, 4 failed"));
+  EXPECT_THAT(text.out, HasSubstr("wdpost-1000-3-[1 2 \"<b>\"]"));
+  EXPECT_THAT(text.out, HasSubstr("waits for host memory"));
+  EXPECT_THAT(text.out, HasSubstr("OUT OF SERVICE: 3 bad proofs in a row"));
+  EXPECT_THAT(text.out, HasSubstr("PARAMS-MISSING"));
+  const Outcome json = call({"status", "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"total_proofs_completed\": \"20\""));
+}
+
+TEST_F(ClientCommandTest, MetricsPreloadEvictCancel) {
+  EXPECT_THAT(call({"metrics"}).out, HasSubstr("cuzk_queue_depth 7\n"));
+  EXPECT_THAT(call({"preload", "porep-2k"}).out, HasSubstr("porep-2k: loaded in 1234 ms"));
+  EXPECT_THAT(call({"preload", "porep-2k"}).out, HasSubstr("was loaded already"));
+  EXPECT_THAT(call({"evict", "porep-2k"}).out, HasSubstr("porep-2k: dropped"));
+  EXPECT_THAT(call({"evict", "porep-2k"}).out, HasSubstr("was not loaded"));
+  engine::JobRequest request;
+  request.request_id = "a b";
+  engine_.submit(request);
+  EXPECT_THAT(call({"cancel", "a b"}).out, HasSubstr("a b: cancelled"));
+  EXPECT_THAT(call({"cancel", "a b"}).out, HasSubstr("had ended already"));
+}
+
+TEST_F(ClientCommandTest, FailuresTellWhetherToTryAgain) {
+  const Outcome unknown = call({"cancel", "nobody"});
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("NOT-FOUND"));
+  engine_.refusal.emplace(engine::ErrorCode::kHostMemory, "needs 300 GiB");
+  EXPECT_EQ(call({"preload", "porep-64g"}).status, 3);
+  server_.reset();
+  EXPECT_EQ(call({"status"}).status, 3);
+  EXPECT_EQ(cuzk({"status", "--addr", "nonsense"}).status, 1);
+}
+
+}  // namespace
+
+}  // namespace cuzk::cli

@@ -1,0 +1,362 @@
+#include "base/error.hpp"
+#include "engine/testing/toy_engine.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <future>
+#include <numeric>
+#include <random>
+
+// What goes wrong stays inside its job, and nothing wrong gets out.
+namespace cuzk::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Fault;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using testing::toy_request;
+
+class EngineFaultTest : public testing::ToyEngine {
+ protected:
+  const DeviceStatus device(std::size_t i) { return engine->status().devices.at(i); }
+  void expect_good_winning_proof() {
+    expect_proofs(prove(toy_request(ProofKind::kWinningPost, "", {78})), {78});
+  }
+  /// The device takes work again.
+  void expect_good_proof(std::uint64_t root = 77) {
+    expect_proofs(prove(toy_request(ProofKind::kSnap, "", {root})), {root});
+  }
+};
+
+TEST_F(EngineFaultTest, ABadProofIsMadeAgain) {
+  hooks[0]->fault = [](std::uint64_t root, unsigned start) {
+    return root == 3 && start == 1 ? Fault::kWrongProof : Fault::kNone;
+  };
+  start_and_wait();
+  const JobResult result = prove(toy_request(ProofKind::kPorep, "a", {1, 2, 3, 4}));
+  expect_proofs(result, {1, 2, 3, 4});
+  EXPECT_EQ(result.attempts, 2U);
+  EXPECT_EQ(hooks[0]->started().size(), 5U) << "only the bad one";
+  EXPECT_EQ(device(0).bad_proofs, 1U);
+  EXPECT_EQ(device(0).proofs, 4U);
+  const Counters counters = engine->status().counters;
+  EXPECT_EQ(counters.self_check_failures, 1U);
+  EXPECT_EQ(counters.partition_retries, 1U);
+  // porep-2k was loaded anew for the second try.
+  EXPECT_EQ(hooks[0]->loads, 3U);
+}
+
+TEST_F(EngineFaultTest, ABadProofIsMadeAgainOnAnotherDevice) {
+  add_device();
+  config.gpus.quarantine_after = 100;
+  hooks[0]->fault = [](std::uint64_t, unsigned) { return Fault::kWrongProof; };
+  start_and_wait();
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const JobResult result = prove(toy_request(ProofKind::kPorep, "", {i, i + 1}));
+    expect_proofs(result, {i, i + 1});
+    EXPECT_THAT(result.backend, HasSubstr("fake:1"));
+  }
+  EXPECT_EQ(device(1).bad_proofs, 0U);
+}
+
+TEST_F(EngineFaultTest, TwoBadProofsFailTheJobByName) {
+  hooks[0]->fault = [](std::uint64_t root, unsigned) {
+    return root == 2 ? Fault::kWrongProof : Fault::kNone;
+  };
+  start_and_wait();
+  const JobResult result = prove(toy_request(ProofKind::kPorep, "porep-1000-42", {1, 2, 3}));
+  EXPECT_EQ(result.state, JobState::kFailed);
+  EXPECT_EQ(result.code, ErrorCode::kSelfCheckFailed);
+  EXPECT_TRUE(result.proof.empty());
+  EXPECT_THAT(result.error,
+              StartsWith("SELF-CHECK-FAILED: porep-1000-42: partition 1 of 3, attempt 2: "));
+  EXPECT_THAT(result.error, HasSubstr("fake:0"));
+  expect_good_proof();
+}
+
+TEST_F(EngineFaultTest, ADeviceOfBadProofsIsQuarantined) {
+  add_device();
+  config.gpus.quarantine_after = 3;
+  config.reliability.partition_attempts = 4;
+  hooks[0]->fault = [](std::uint64_t, unsigned) { return Fault::kWrongProof; };
+  start_and_wait();
+  std::vector<std::uint64_t> roots(30);
+  std::iota(roots.begin(), roots.end(), 1);
+  expect_proofs(prove(toy_request(ProofKind::kPorep, "a", roots)), roots);
+  EXPECT_TRUE(device(0).quarantined);
+  EXPECT_THAT(device(0).quarantine_reason, HasSubstr("does not verify"));
+  EXPECT_GE(device(0).bad_proofs, 3U);
+  EXPECT_FALSE(device(1).quarantined);
+  EXPECT_TRUE(engine->ready());
+  const auto started = hooks[0]->started().size();
+  expect_good_proof();
+  EXPECT_EQ(hooks[0]->started().size(), started) << "it gets no more work";
+}
+
+TEST_F(EngineFaultTest, WithoutAnyDeviceJobsEndAndAreRefused) {
+  config.gpus.quarantine_after = 2;
+  config.reliability.partition_attempts = 10;
+  hooks[0]->fault = [](std::uint64_t, unsigned) { return Fault::kAtStart; };
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {1}));
+  engine->submit(toy_request(ProofKind::kPorep, "b", {2}));
+  EXPECT_EQ(await("a").code, ErrorCode::kNoGpu);
+  EXPECT_EQ(await("b").code, ErrorCode::kNoGpu);
+  std::string text;
+  EXPECT_EQ(refusal(toy_request(ProofKind::kPorep, "c", {3}), &text), ErrorCode::kNoGpu);
+  EXPECT_THAT(text, HasSubstr("fake:0: 2 failures in a row, the last: launch failed"));
+  EXPECT_FALSE(engine->ready());
+}
+
+TEST_F(EngineFaultTest, AFaultResetsTheDeviceAndTheNextJobSucceeds) {
+  for (const Fault fault : {Fault::kAtStart, Fault::kAtFinish, Fault::kUnknown}) {
+    hooks = {std::make_shared<testing::FakeHooks>()};
+    hooks[0]->fault = [fault](std::uint64_t root, unsigned start) {
+      return root == 5 && start == 1 ? fault : Fault::kNone;
+    };
+    start_and_wait();
+    const JobResult result = prove(toy_request(ProofKind::kPorep, "a", {4, 5, 6}));
+    expect_proofs(result, {4, 5, 6});
+    EXPECT_EQ(result.attempts, 2U);
+    EXPECT_EQ(hooks[0]->resets, 1U);
+    EXPECT_EQ(hooks[0]->resets_with_keys, 0U) << "no key was left on it";
+    EXPECT_EQ(hooks[0]->self_tests, 2U) << "at start and after the fault";
+    EXPECT_EQ(device(0).faults, 1U);
+    expect_good_proof();
+    engine.reset();
+  }
+}
+
+TEST_F(EngineFaultTest, FaultsOnEveryAttemptFailTheJobOnly) {
+  config.gpus.quarantine_after = 10;
+  hooks[0]->fault = [](std::uint64_t root, unsigned) {
+    return root == 5 ? Fault::kAtFinish : Fault::kNone;
+  };
+  start_and_wait();
+  const JobResult result = prove(toy_request(ProofKind::kPorep, "a", {5}));
+  EXPECT_EQ(result.code, ErrorCode::kGpuFault);
+  EXPECT_THAT(result.error, HasSubstr("illegal memory access"));
+  expect_good_proof();
+}
+
+TEST_F(EngineFaultTest, OutOfDeviceMemoryIsRetriedWithoutReset) {
+  hooks[0]->fault = [](std::uint64_t root, unsigned start) {
+    const bool hits = root == 9 || (root == 3 && start == 1);
+    return hits ? Fault::kOutOfMemory : Fault::kNone;
+  };
+  start_and_wait();
+  for (int round = 0; round < 10; ++round) {
+    const JobResult failed = prove(toy_request(ProofKind::kPorep, "", {9}));
+    EXPECT_EQ(failed.code, ErrorCode::kGpuMemory);
+    expect_good_proof();
+  }
+  expect_proofs(prove(toy_request(ProofKind::kPorep, "b", {3})), {3});
+  EXPECT_EQ(hooks[0]->resets, 0U);
+  EXPECT_FALSE(device(0).quarantined) << "the device stays in service";
+  EXPECT_EQ(engine->status().host.used, 3000U) << "three keys and nothing else";
+}
+
+TEST_F(EngineFaultTest, OutOfHostMemoryFailsTheJob) {
+  hooks[0]->fault = [](std::uint64_t root, unsigned) {
+    return root == 9 ? Fault::kHostMemory : Fault::kNone;
+  };
+  *on_witness = [](std::uint64_t root) {
+    if (root == 8) throw std::bad_alloc();
+    if (root == 7) throw base::InvalidInput("a column without labels");
+  };
+  start_and_wait();
+  EXPECT_EQ(prove(toy_request(ProofKind::kPorep, "", {9})).code, ErrorCode::kHostMemory);
+  EXPECT_EQ(prove(toy_request(ProofKind::kPorep, "", {8})).code, ErrorCode::kHostMemory);
+  const JobResult result = prove(toy_request(ProofKind::kPorep, "c", {1, 7}));
+  EXPECT_EQ(result.error, "INTERNAL: c: witness of partition 1: a column without labels");
+  expect_good_proof(1);
+}
+
+TEST_F(EngineFaultTest, AFailedSelfTestKeepsTheDeviceOut) {
+  add_device();
+  hooks[0]->on_self_test = [] { throw DeviceFault("a product is wrong in limb 3", false); };
+  start_and_wait();
+  EXPECT_TRUE(device(0).quarantined);
+  EXPECT_EQ(device(0).quarantine_reason, "SELF-TEST: a product is wrong in limb 3");
+  expect_good_proof();
+  EXPECT_TRUE(hooks[0]->started().empty());
+}
+
+TEST_F(EngineFaultTest, AFailedTestAfterAFaultCountsAgainstTheDevice) {
+  add_device();
+  config.gpus.quarantine_after = 3;
+  hooks[0]->fault = [](std::uint64_t, unsigned) { return Fault::kAtStart; };
+  unsigned tests = 0;
+  hooks[0]->on_self_test = [&tests] {
+    if (++tests > 1) throw DeviceFault("still broken", false);
+  };
+  start_and_wait();
+  for (std::uint64_t i = 0; i < 20 && !device(0).quarantined; ++i)
+    expect_proofs(prove(toy_request(ProofKind::kPorep, "", {i, i, i})), {i, i, i});
+  wait_until([&] { return device(0).quarantined; }, "it is out of service");
+  EXPECT_EQ(hooks[0]->started().size(), 1U);
+  EXPECT_THAT(device(0).quarantine_reason, HasSubstr("still broken"));
+}
+
+TEST_F(EngineFaultTest, ACorruptKeyFailsItsCircuitOnly) {
+  hooks[0]->on_load = [](const ProvingDevice::Circuit& circuit) {
+    if (circuit.kind == filecoin::CircuitKind::kPorep)
+      throw base::CorruptData("porep.params: 33,812 bytes short");
+  };
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {1}));
+  const JobResult result = await("a");
+  EXPECT_EQ(result.code, ErrorCode::kParamsCorrupt);
+  EXPECT_THAT(result.error, HasSubstr("33,812 bytes short"));
+  std::string text;
+  EXPECT_EQ(refusal(toy_request(ProofKind::kPorep, "b", {1}), &text), ErrorCode::kParamsCorrupt);
+  EXPECT_THAT(text, HasSubstr("33,812 bytes short"));
+  expect_good_proof();
+  // Another file, and no restart.
+  hooks[0]->on_load = nullptr;
+  parameters->set("porep-2k", {CircuitStatus::Readiness::kReady, {}});
+  expect_proofs(prove(toy_request(ProofKind::kPorep, "b", {1})), {1});
+}
+
+TEST_F(EngineFaultTest, ALoadThatLacksDeviceMemoryIsTriedAgainThenFails) {
+  unsigned loads = 0;
+  unsigned failures = 1;
+  hooks[0]->on_load = [&](const ProvingDevice::Circuit& circuit) {
+    if (circuit.kind == filecoin::CircuitKind::kPorep && ++loads <= failures)
+      throw DeviceFault("no device memory for the key", true);
+  };
+  start_and_wait();
+  expect_proofs(prove(toy_request(ProofKind::kPorep, "a", {1})), {1});
+  engine->evict("porep-2k");
+  failures = 100;
+  EXPECT_EQ(prove(toy_request(ProofKind::kPorep, "b", {1})).code, ErrorCode::kGpuMemory);
+  EXPECT_EQ(hooks[0]->resets, 0U);
+  expect_good_proof();
+  try {
+    engine->preload("porep-2k");
+    FAIL();
+  } catch (const EngineError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kGpuMemory);
+  }
+}
+
+TEST_F(EngineFaultTest, AStallIsReportedThenFailsAndTheDeviceComesBack) {
+  config.reliability.stall_warning = 0s;
+  config.reliability.stall_limit = 1s;
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "stalls", {1, 2}));
+  engine->submit(toy_request(ProofKind::kSnap, "next", {3}));
+  hooks[0]->start_gate.await_waiting(1);
+  const JobResult result = await("stalls");
+  EXPECT_EQ(result.code, ErrorCode::kStalled);
+  EXPECT_THAT(result.error, HasSubstr("partition 0 of 2 stands in stage gpu for"));
+  EXPECT_EQ(engine->status().devices[0].faults, 1U);
+  EXPECT_EQ(hooks[0]->resets, 0U) << "not while the call is out";
+  hooks[0]->start_gate.open();
+  expect_proofs(await("next"), {3});
+  EXPECT_EQ(hooks[0]->resets, 1U);
+  EXPECT_EQ(hooks[0]->resets_with_keys, 0U);
+}
+
+TEST_F(EngineFaultTest, AKeyThatDoesNotGetLoadedIsAStall) {
+  config.reliability.stall_limit = 1s;
+  start_and_wait();
+  hooks[0]->load_gate.close();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {1}));
+  const JobResult result = await("a");
+  EXPECT_EQ(result.code, ErrorCode::kStalled);
+  EXPECT_THAT(result.error, HasSubstr("key porep-2k is being loaded for"));
+  expect_good_winning_proof();
+  hooks[0]->load_gate.open();
+  expect_proofs(prove(toy_request(ProofKind::kPorep, "a", {1})), {1});
+}
+
+TEST_F(EngineFaultTest, TwentyBadThenTwentyGood) {
+  start_and_wait();
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(refusal(toy_request(ProofKind::kPorep, "", {666})), ErrorCode::kBadVanilla);
+  for (std::uint64_t i = 0; i < 20; ++i)
+    expect_proofs(prove(toy_request(ProofKind::kPorep, "", {i})), {i});
+}
+
+// A thousand jobs, two devices of two workers, faults of every kind, clients that go away: every
+// job ends, no invalid proof gets out, and the numbers add up.
+TEST_F(EngineFaultTest, AThousandJobsWithInjectedFaults) {
+  options_of_devices[0].workers = 2;
+  add_device(2);
+  config.gpus.quarantine_after = 1'000'000;
+  config.reliability.partition_attempts = 3;
+  config.scheduler.max_queued_jobs = 2000;
+  for (const auto& hook : hooks) {
+    hook->fault = [](std::uint64_t root, unsigned start) {
+      const std::uint64_t roll = (root * 2654435761U + start * 40503U) % 97;
+      if (roll < 3) return Fault::kWrongProof;
+      if (roll < 6) return Fault::kOutOfMemory;
+      if (roll == 6) return Fault::kAtStart;
+      if (roll == 7) return Fault::kAtFinish;
+      if (roll == 8) return Fault::kHostMemory;
+      return Fault::kNone;
+    };
+  }
+  start_and_wait();
+  constexpr ProofKind kKinds[] = {ProofKind::kPorep, ProofKind::kSnap, ProofKind::kWindowPost,
+                                  ProofKind::kWinningPost};
+  std::mt19937_64 random(7);
+  struct Sent {
+    std::string id;
+    std::vector<std::uint64_t> roots;
+    bool cancelled;
+  };
+  std::vector<Sent> sent;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    std::vector<std::uint64_t> roots(i % 3 + 1);
+    for (std::uint64_t& root : roots) root = 1000 + random() % 100'000;
+    const auto submitted = engine->submit(toy_request(kKinds[i % 4], std::to_string(i), roots));
+    const bool cancelled = i % 25 == 0 && engine->cancel(submitted.job_id);
+    sent.push_back({submitted.job_id, roots, cancelled});
+  }
+  std::map<ErrorCode, std::uint64_t> ends;
+  std::uint64_t retried = 0;
+  for (const Sent& job : sent) {
+    const JobResult result = await(job.id);
+    ++ends[result.code];
+    if (result.state == JobState::kCompleted) {
+      expect_proofs(result, job.roots);
+      retried += result.attempts > 1;
+    } else {
+      EXPECT_TRUE(result.proof.empty());
+      EXPECT_THAT(result.error, StartsWith(std::string(to_string(result.code)) + ": " + job.id));
+      EXPECT_EQ(result.code == ErrorCode::kCancelled, job.cancelled);
+    }
+  }
+  EXPECT_GT(ends[ErrorCode::kNone], 900U);
+  EXPECT_GT(retried, 50U);
+  const Status status = engine->status();
+  std::uint64_t accepted = 0, ended = 0, failures = 0;
+  for (const auto& [kind, counts] : status.counters.kinds) {
+    accepted += counts.accepted;
+    ended += counts.completed + counts.failed + counts.cancelled;
+    for (const auto& [code, count] : counts.failed_with) failures += count;
+    EXPECT_EQ(counts.pending + counts.in_progress, 0U);
+  }
+  EXPECT_EQ(accepted, 1000U);
+  EXPECT_EQ(ended, 1000U);
+  EXPECT_EQ(failures, 1000 - ends[ErrorCode::kNone]);
+  EXPECT_EQ(status.queue_depth, 0U);
+  for (const auto& hook : hooks) EXPECT_EQ(hook->resets_with_keys, 0U);
+  // Memory is that of the keys alone, once the last worker has let go.
+  wait_until(
+      [&] {
+        const Status now = engine->status();
+        std::uint64_t keys = 0;
+        for (const CircuitStatus& circuit : now.circuits) keys += circuit.bytes;
+        return now.witness_active == 0 && 2 * now.host.used == keys;
+      },
+      "only keys use memory");
+}
+
+}  // namespace
+}  // namespace cuzk::engine

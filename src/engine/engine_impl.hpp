@@ -1,0 +1,109 @@
+#pragma once
+
+#include "engine/admission.hpp"
+#include "engine/engine.hpp"
+#include "engine/pipeline.hpp"
+#include "engine/watchdog.hpp"
+
+#include <tbb/global_control.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace cuzk::engine {
+
+/// The parts of the engine and how they are put together. Their order is that of construction: each
+/// uses those before it, and is destroyed before them.
+class Engine::Impl {
+ public:
+  Impl(Config config, std::vector<std::unique_ptr<ProvingDevice>> devices,
+       std::unique_ptr<Journal> journal, std::unique_ptr<Preparation> preparation,
+       std::unique_ptr<ParameterStore> parameters);
+  ~Impl() { stop_now(); }
+
+  std::optional<JobResult> await(std::string_view job_id, std::chrono::milliseconds timeout,
+                                 const std::function<bool()>& abandoned);
+  void cancel_with_waiters(std::string_view job_id);
+  bool cancel(std::string_view job_id);
+  Preloaded preload(std::string_view circuit_id);
+  Evicted evict(std::string_view circuit_id);
+  Status status() const;
+  std::vector<std::string> reconfigure(const Config& config);
+  void drain(std::chrono::milliseconds limit);
+  void stop_now();
+  bool ready() const;
+
+  Admission& admission() { return admission_; }
+  const Trace& trace() const { return trace_; }
+
+ private:
+  static std::vector<std::unique_ptr<DeviceSlot>> make_slots(
+      const Config& config, std::vector<std::unique_ptr<ProvingDevice>> devices, Signal& changed);
+  static KeyCache::Options key_options(const Config& config);
+  static Scheduler::Options scheduler_options(const Config& config,
+                                              const std::vector<std::unique_ptr<DeviceSlot>>&);
+
+  void set_host_budget(const Config::Memory& config);
+  void resume_jobs();
+  void start_up();
+  void reserve_for_post();
+  void inspect_parameters(bool winning_post);
+  void preload_winning_post();
+  void preload_configured();
+  void preload_or_log(const std::string& circuit);
+  bool is_ready(const CircuitId& circuit) const;
+  void watch();
+  void on_load_failure(const KeyCache::Failure& failure);
+  std::shared_ptr<Job> find(std::string_view job_id) const;
+  /// One round of preload(): the time it is loaded at, or empty to wait for a change.
+  bool try_start_load(const CircuitId& circuit, MemoryBudget::Ticket& ticket);
+  bool is_loaded(const CircuitId& circuit) const;
+
+  mutable std::mutex config_mutex_;
+  // Guarded by config_mutex_ once the constructor is done.
+  Config config_;
+  std::uint64_t pinned_total_ = 0;
+  std::string pinned_source_;
+
+  std::optional<tbb::global_control> threads_;
+  const Clock::time_point started_at_ = Clock::now();
+  Signal changed_;
+  std::vector<std::unique_ptr<DeviceSlot>> devices_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Preparation> preparation_;
+  std::unique_ptr<ParameterStore> parameters_;
+  Metrics metrics_;
+  Trace trace_;
+  MemoryBudget host_, decoded_;
+  JobTable table_;
+  Lifecycle lifecycle_;
+
+  /// What loads failed with, for those who wait for one, and how often in a row by devices' fault.
+  struct Strikes {
+    std::uint64_t failures = 0;
+    std::uint32_t in_a_row = 0;
+    ErrorCode code = ErrorCode::kNone;
+    std::string text;
+  };
+  mutable std::mutex failures_mutex_;
+  std::map<CircuitId, Strikes> failures_;  // guarded by failures_mutex_
+
+  KeyCache keys_;
+  Scheduler scheduler_;
+  Admission admission_;
+  Pipeline pipeline_;
+  Watchdog watchdog_;
+
+  std::atomic<bool> stopping_ = false, started_ = false;
+  std::mutex watch_mutex_;
+  std::condition_variable watch_stop_;
+  std::once_flag stopped_;
+  std::jthread start_thread_, watch_thread_;
+};
+
+}  // namespace cuzk::engine

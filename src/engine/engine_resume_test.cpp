@@ -1,0 +1,164 @@
+#include "base/error.hpp"
+#include "engine/testing/toy_engine.hpp"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+// What survives the process.
+namespace cuzk::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using testing::toy_request;
+
+class EngineResumeTest : public testing::ToyEngine {
+ protected:
+  EngineResumeTest() { journal_path(); }
+
+  /// The process dies: what it had on disk is all that is left.
+  void kill_and_restart(const std::function<void()>& before_restart = {}) {
+    const auto saved = folder / "saved";
+    std::filesystem::create_directories(saved);
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      if (file.is_regular_file())
+        std::filesystem::copy_file(file.path(), saved / file.path().filename(),
+                                   std::filesystem::copy_options::overwrite_existing);
+    }
+    for (const auto& hook : hooks) hook->start_gate.open();
+    engine.reset();
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      if (file.is_regular_file()) std::filesystem::remove(file.path());
+    }
+    for (const auto& file : std::filesystem::directory_iterator(saved))
+      std::filesystem::rename(file.path(), folder / file.path().filename());
+    for (auto& hook : hooks) hook = std::make_shared<testing::FakeHooks>();
+    if (before_restart) before_restart();
+    start_and_wait();
+  }
+};
+
+TEST_F(EngineResumeTest, FinishedPartitionsAreKept) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {1, 2, 3, 4, 5}));
+  hooks[0]->start_gate.let_through(3);
+  wait_until([&] { return job_status("a").partitions[2].state == PartitionStatus::State::kDone; },
+             "three partitions");
+  hooks[0]->start_gate.await_waiting(1);
+  kill_and_restart();
+  expect_proofs(await("a"), {1, 2, 3, 4, 5});
+  EXPECT_EQ(hooks[0]->started(), (std::vector<std::uint64_t>{4, 5}));
+}
+
+TEST_F(EngineResumeTest, StopNowKeepsEverything) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  for (std::uint64_t i = 0; i < 10; ++i)
+    engine->submit(toy_request(ProofKind::kSnap, std::to_string(i), {i, i + 1}));
+  hooks[0]->start_gate.let_through(7);
+  wait_until([&] { return engine->status().devices[0].proofs == 7; }, "seven partitions");
+  hooks[0]->start_gate.open();
+  engine->stop_now();
+  EXPECT_EQ(refusal(toy_request(ProofKind::kSnap, "late", {1})), ErrorCode::kShuttingDown);
+  engine.reset();
+  const auto started = hooks[0]->started().size();
+  start_and_wait();
+  for (std::uint64_t i = 0; i < 10; ++i) expect_proofs(await(std::to_string(i)), {i, i + 1});
+  EXPECT_LE(hooks[0]->started().size(), 21U) << "at most the one in hand again";
+  EXPECT_GT(hooks[0]->started().size(), started);
+}
+
+TEST_F(EngineResumeTest, ResultsAreReplayedAfterTheRestart) {
+  start_and_wait();
+  const JobRequest request = toy_request(ProofKind::kPorep, "done", {1, 2});
+  const JobResult first = prove(request);
+  kill_and_restart();
+  const auto again = engine->submit(request);
+  EXPECT_TRUE(again.joined);
+  const JobResult second = await(again.job_id);
+  EXPECT_EQ(second.proof, first.proof);
+  EXPECT_TRUE(hooks[0]->started().empty());
+  EXPECT_EQ(engine->status().counters.replayed, 1U);
+  EXPECT_FALSE(engine->cancel("done")) << "known, and over";
+}
+
+TEST_F(EngineResumeTest, ClientsFindTheirJobAgain) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  const JobRequest request = toy_request(ProofKind::kPorep, "mine", {1});
+  engine->submit(request);
+  hooks[0]->start_gate.await_waiting(1);
+  kill_and_restart([&] { hooks[0]->start_gate.close(); });
+  const auto again = engine->submit(request);
+  EXPECT_TRUE(again.joined);
+  EXPECT_EQ(again.job_id, "mine");
+  hooks[0]->start_gate.open();
+  expect_proofs(await("mine"), {1});
+}
+
+TEST_F(EngineResumeTest, AnInputThatKillsTwiceIsRefused) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  const JobRequest killer = toy_request(ProofKind::kSnap, "killer", {6});
+  engine->submit(killer);
+  hooks[0]->start_gate.await_waiting(1);
+  kill_and_restart([&] { hooks[0]->start_gate.close(); });
+  hooks[0]->start_gate.await_waiting(1);
+  EXPECT_FALSE(is_final(job_status("killer").state)) << "once may be chance";
+  kill_and_restart();
+  EXPECT_EQ(await("killer").code, ErrorCode::kRefused);
+  std::string text;
+  EXPECT_EQ(refusal(killer, &text), ErrorCode::kRefused);
+  EXPECT_THAT(text, HasSubstr("brought the program down twice"));
+  EXPECT_TRUE(hooks[0]->started().empty());
+  expect_proofs(prove(toy_request(ProofKind::kSnap, "other", {7})), {7});
+}
+
+TEST_F(EngineResumeTest, WaitingJobsAreNotBlamedForACrash) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "killer", {1}));
+  hooks[0]->start_gate.await_waiting(1);
+  engine->submit(toy_request(ProofKind::kPorep, "waits", {2, 3}));
+  kill_and_restart([&] { hooks[0]->start_gate.close(); });
+  hooks[0]->start_gate.await_waiting(1);
+  EXPECT_EQ(hooks[0]->started(), (std::vector<std::uint64_t>{1}));
+  kill_and_restart();
+  EXPECT_EQ(await("killer").code, ErrorCode::kRefused);
+  expect_proofs(await("waits"), {2, 3});
+}
+
+TEST_F(EngineResumeTest, JobsOfCircuitsThatAreGoneFailByName) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {1, 2}));
+  hooks[0]->start_gate.await_waiting(1);
+  kill_and_restart([&] {
+    hooks[0]->needs = [](const ProvingDevice::Circuit& circuit) -> ProvingDevice::Needs {
+      if (circuit.kind == filecoin::CircuitKind::kPorep)
+        throw base::InvalidInput("porep.params: there is no such file");
+      return {10, 10, 10};
+    };
+  });
+  const JobResult result = await("a");
+  EXPECT_EQ(result.code, ErrorCode::kParamsMissing);
+  EXPECT_THAT(result.error, HasSubstr("no such file"));
+}
+
+TEST_F(EngineResumeTest, PayloadsBeyondTheirShareAreDecodedAgain) {
+  // 16 bytes are kept decoded: two partitions.
+  config.memory.total_budget.bytes = 16 * 16;
+  hooks[0]->needs = [](const ProvingDevice::Circuit&) { return ProvingDevice::Needs{10, 10, 10}; };
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  for (std::uint64_t i = 0; i < 8; ++i)
+    engine->submit(toy_request(ProofKind::kPorep, std::to_string(i), {i, i + 1}));
+  EXPECT_LE(engine->status().host.used, 256U);
+  hooks[0]->start_gate.open();
+  for (std::uint64_t i = 0; i < 8; ++i) expect_proofs(await(std::to_string(i)), {i, i + 1});
+}
+
+}  // namespace
+}  // namespace cuzk::engine

@@ -1,0 +1,114 @@
+#include "engine/key_files.hpp"
+
+#include "base/error.hpp"
+#include "base/mapped_file.hpp"
+#include "filecoin/parameter_files.hpp"
+#include "groth16/derived_key.hpp"
+#include "groth16/key_check.hpp"
+#include "hash/blake2b.hpp"
+
+#include <string>
+
+namespace cuzk::engine {
+
+namespace {
+
+using base::CorruptData;
+
+constexpr std::size_t kPublishedDigestBytes = 16;
+
+std::string short_blake2b(base::ByteView bytes) {
+  return base::to_hex(base::ByteView(hash::blake2b(bytes)).first(kPublishedDigestBytes));
+}
+
+/// A file's digest must be the published one, or the key marked as another.
+void require_known(const KeyPaths& paths, const std::filesystem::path& file,
+                   std::string_view published, std::string_view digest) {
+  if (key_origin(paths, published, digest) != KeyOrigin::kForeign) return;
+  base::fail<CorruptData>(
+      "{}: digest {}, expected {}: not the network's file. Fetch it again, or set "
+      "srs.trust_params = true if it is meant to be another",
+      file.string(), digest, published);
+}
+
+void inspect_verifying_key(const KeyPaths& paths, const groth16::VerifyingKey& of_params,
+                           const std::optional<filecoin::PublishedDigests>& published, bool trust) {
+  const base::MappedFile file(paths.verifying_key);
+  if (published && !trust)
+    require_known(paths, paths.verifying_key, published->vk, short_blake2b(file.bytes()));
+  if (groth16::read_verifying_key(paths.verifying_key) != of_params) {
+    base::fail<CorruptData>(
+        "{}: it is not the verifying key in {}: the two files belong to "
+        "different keys. Fetch both again",
+        paths.verifying_key.string(), paths.params.filename().string());
+  }
+}
+
+}  // namespace
+
+KeyPaths::KeyPaths(const std::filesystem::path& folder, const CircuitId& circuit)
+    : params(folder / filecoin::params_file_name(circuit.kind, circuit.size)),
+      verifying_key(folder / filecoin::vk_file_name(circuit.kind, circuit.size)),
+      derived(groth16::derived_key_path(params)),
+      development_marker(params) {
+  development_marker.replace_extension(".INSECURE-DEVELOPMENT-KEY");
+}
+
+KeyOrigin key_origin(const KeyPaths& paths, const std::optional<std::string_view>& published,
+                     std::string_view digest) {
+  if (published && *published == digest) return KeyOrigin::kNetwork;
+  if (std::filesystem::exists(paths.development_marker)) return KeyOrigin::kDevelopment;
+  return published ? KeyOrigin::kForeign : KeyOrigin::kUnpublished;
+}
+
+std::string_view describe(KeyOrigin origin) {
+  switch (origin) {
+    case KeyOrigin::kNetwork:
+      return "the network's key";
+    case KeyOrigin::kDevelopment:
+      return "an INSECURE development key: anyone can forge proofs for it, and no network accepts "
+             "them";
+    case KeyOrigin::kUnpublished:
+      return "a key of unknown origin: no digest is published for this circuit";
+    case KeyOrigin::kForeign:
+      return "NOT the network's key (its digest is another than the published one): the network "
+             "will reject its proofs";
+  }
+  return "";
+}
+
+KeyOrigin inspect_key_files(const KeyPaths& paths, const CircuitId& circuit, bool trust) {
+  const auto published = filecoin::published_digests(circuit.kind, circuit.size);
+  const groth16::KeyFile file(paths.params);
+  const groth16::KeyCheck check = groth16::check_key(file);
+  if (published && !trust) require_known(paths, paths.params, published->params, check.blake2b);
+  if (std::filesystem::exists(paths.verifying_key))
+    inspect_verifying_key(paths, file.verifying_key(), published, trust);
+  if (std::filesystem::exists(paths.derived))
+    groth16::check_key(groth16::DerivedKeyFile(paths.derived));
+  return key_origin(paths, published ? std::optional(published->params) : std::nullopt,
+                    check.blake2b);
+}
+
+KeyCounts peek_key_counts(const std::filesystem::path& params) {
+  base::require(std::filesystem::exists(params), "{}: there is no such file", params.string());
+  // alpha_g1, beta_g1, beta_g2, gamma_g2, delta_g1, delta_g2, then the counts of ic and h.
+  constexpr std::size_t kG1 = curve::G1Affine::kUncompressedBytes;
+  constexpr std::size_t kBeforeIc = 3 * kG1 + 3 * curve::G2Affine::kUncompressedBytes;
+  const base::MappedFile file(params);
+  const base::ByteView bytes = file.bytes();
+  const auto count_at = [&](std::uint64_t offset) -> std::uint64_t {
+    if (offset + 4 > bytes.size()) {
+      base::fail<CorruptData>("{}: too short for a Groth16 parameter file ({} bytes)",
+                              params.string(), bytes.size());
+    }
+    const std::uint8_t* at = bytes.data() + offset;
+    return std::uint64_t{at[0]} << 24 | std::uint64_t{at[1]} << 16 | std::uint64_t{at[2]} << 8 |
+           at[3];
+  };
+  const std::uint64_t inputs = count_at(kBeforeIc);
+  const std::uint64_t h = count_at(kBeforeIc + 4 + inputs * kG1);
+  return {.inputs = inputs, .h = h, .file_bytes = bytes.size()};
+}
+
+}  // namespace cuzk::engine

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "engine/circuit_id.hpp"
+#include "groth16/proving_key.hpp"
+#include "groth16/variables.hpp"
+#include "r1cs/shape.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+/// The files of a parameter folder, by circuit.
+namespace cuzk::engine {
+
+/// Paths of one circuit's files in a parameter folder.
+struct KeyPaths {
+  KeyPaths(const std::filesystem::path& folder, const CircuitId& circuit);
+
+  std::filesystem::path params, verifying_key, derived;
+  /// Its presence marks a key that `cuzk setup` made.
+  std::filesystem::path development_marker;
+};
+
+/// Where a key comes from, as far as its digest tells.
+enum class KeyOrigin { kNetwork, kDevelopment, kUnpublished, kForeign };
+/// kNetwork: `digest` is the published one; kDevelopment: it is not, and the marker is there;
+/// kUnpublished: nothing is published for the circuit; kForeign: otherwise.
+KeyOrigin key_origin(const KeyPaths& paths, const std::optional<std::string_view>& published,
+                     std::string_view digest);
+std::string_view describe(KeyOrigin origin);
+
+/// Reads all of a circuit's files that are there: the key's structure, every point with its
+/// subgroup, the digests, and that they belong together (thoroughly once for each version, see
+/// groth16/key_check.hpp). Throws CorruptData, also for a foreign key unless `trust` is set.
+KeyOrigin inspect_key_files(const KeyPaths& paths, const CircuitId& circuit, bool trust);
+
+/// Rows of the circuit's domain and inputs with ONE, from the first bytes of its parameter file.
+/// Throws InvalidInput if the file is missing, CorruptData if it is too short.
+struct KeyCounts {
+  std::uint64_t inputs, h, file_bytes;
+};
+KeyCounts peek_key_counts(const std::filesystem::path& params);
+
+}  // namespace cuzk::engine

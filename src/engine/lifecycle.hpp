@@ -1,0 +1,95 @@
+#pragma once
+
+#include "engine/device_slot.hpp"
+#include "engine/job_table.hpp"
+#include "engine/journal.hpp"
+#include "engine/metrics.hpp"
+#include "engine/signal.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace cuzk::engine {
+
+/// One try at a partition. What belongs to an earlier try, or to a job that has ended meanwhile, is
+/// stale: its events are ignored.
+struct Attempt {
+  std::shared_ptr<Job> job;
+  std::uint32_t index = 0;
+  std::uint32_t number = 0;
+};
+
+/// What happens to jobs. Every event changes the table, is journalled, counted and logged here, in
+/// an order that makes a crash at any point harmless: a job is answered for only when it is in the
+/// journal, and a result is shown only when the journal has it. Any thread may call, without the
+/// table's lock.
+class Lifecycle {
+ public:
+  struct Options {
+    std::uint32_t partition_attempts = 2;
+  };
+  Lifecycle(JobTable& table, Journal& journal, Metrics& metrics, Signal& changed, Options options)
+      : table_(table), journal_(journal), metrics_(metrics), changed_(changed), options_(options) {}
+
+  /// Journals and queues a checked request. Throws base::ResourceExhausted if the journal takes no
+  /// more.
+  struct NewJob {
+    std::string id, digest;
+    CircuitId circuit;
+    PreparedJob prepared;
+    Reservation memory;  ///< of `prepared`; empty: it is not kept, but decoded again in time
+  };
+  std::shared_ptr<Job> accept(const JobRequest& request, NewJob made);
+  /// Queues a job of the journal, to be decoded.
+  std::shared_ptr<Job> resume(Journal::UnfinishedJob unfinished, const CircuitId& circuit,
+                              std::string digest);
+
+  void decoded(const std::shared_ptr<Job>& job, PreparedJob prepared, Reservation memory);
+  void witness_done(const Attempt& attempt, std::shared_ptr<const r1cs::Witness> witness,
+                    KeyLease key, Reservation memory, std::chrono::nanoseconds time);
+  void device_done(const Attempt& attempt, const groth16::Proof& proof, KeyLease key,
+                   std::chrono::nanoseconds time);
+  void verified(const Attempt& attempt, const groth16::Proof& proof);
+
+  /// An attempt came to nothing. The partition is tried again, on another device if there is one,
+  /// unless it was the last try: then the job fails with this.
+  void attempt_failed(const Attempt& attempt, ErrorCode code, const std::string& text,
+                      std::optional<std::size_t> device);
+
+  /// False if the job had ended before.
+  bool fail(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text);
+  bool cancel(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text);
+
+  /// While it lives, the journal knows that a device works on the job.
+  class DeviceMark {
+   public:
+    DeviceMark(Lifecycle& lifecycle, std::shared_ptr<Job> job);
+    ~DeviceMark();
+    DeviceMark(const DeviceMark&) = delete;
+    DeviceMark& operator=(const DeviceMark&) = delete;
+
+   private:
+    Lifecycle& lifecycle_;
+    std::shared_ptr<Job> job_;
+  };
+
+ private:
+  std::shared_ptr<Job> make_job(const JobRequest& request, std::string id, std::string digest,
+                                const CircuitId& circuit) const;
+  // Whether the attempt is the partition's current one, in this state.
+  static bool is_current(const Attempt& attempt, PartitionState state);
+  bool end(const std::shared_ptr<Job>& job, JobState state, ErrorCode code,
+           const std::string& text);
+  void mark(const std::shared_ptr<Job>& job, bool begins);
+
+  JobTable& table_;
+  Journal& journal_;
+  Metrics& metrics_;
+  Signal& changed_;
+  const Options options_;
+};
+
+}  // namespace cuzk::engine

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/circuit_id.hpp"
+#include "engine/config.hpp"
+#include "engine/status.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace cuzk::engine {
+
+/// Which circuits have usable parameter files. Never makes or writes parameters. Any thread may
+/// call.
+class ParameterStore {
+ public:
+  struct State {
+    CircuitStatus::Readiness readiness = CircuitStatus::Readiness::kMissing;
+    std::string detail;  ///< empty if ready; else what is wrong with which file, and the remedy
+  };
+
+  virtual ~ParameterStore() = default;
+  virtual const std::filesystem::path& folder() const = 0;
+  /// What is known now, from a look at the folder and earlier inspections. A file that was added or
+  /// replaced counts from this call on.
+  virtual State state(const CircuitId& circuit) = 0;
+  /// Reads the files thoroughly, unless this version of them was read before: structure, points,
+  /// digests against the published ones, that .vk and .params belong together. At 32 GiB minutes.
+  /// What it finds is in state() afterwards.
+  virtual void inspect(const CircuitId& circuit) = 0;
+  /// Loading found the files damaged: so they are until they change.
+  virtual void mark_corrupt(const CircuitId& circuit, const std::string& detail) = 0;
+};
+
+/// Over a folder of files with the official names. A key whose digest is not the published one is
+/// corrupt, unless it is marked as a development key or `trust_params` is set.
+std::unique_ptr<ParameterStore> make_parameter_store(const Config::Srs& config);
+
+}  // namespace cuzk::engine

@@ -1,0 +1,151 @@
+#include "engine/parameter_store.hpp"
+
+#include "base/error.hpp"
+#include "engine/testing/development_key.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace cuzk::engine {
+namespace {
+
+using Readiness = CircuitStatus::Readiness;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class ParameterStoreTest : public ::testing::Test {
+ protected:
+  ParameterStoreTest() { config.param_cache = folder.path(); }
+
+  // The textbook form alone, which is checked in a tenth of the time.
+  void put() { testing::DevelopmentKeys::put(window, folder.path(), false); }
+  void open() { store = make_parameter_store(config); }
+  ParameterStore::State inspected(const CircuitId& id) {
+    store->inspect(id);
+    return store->state(id);
+  }
+  static void flip(const std::filesystem::path& path, std::streamoff at) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const int byte = file.get();
+    file.seekp(at);
+    file.put(static_cast<char>(byte ^ 1));
+  }
+  void replace(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+  }
+
+  testing::TemporaryFolder folder;
+  Config::Srs config;
+  const CircuitId window = CircuitId::parse("wpost-2k"), porep = CircuitId::parse("porep-2k");
+  const KeyPaths paths{folder.path(), window};
+  std::unique_ptr<ParameterStore> store;
+};
+
+TEST_F(ParameterStoreTest, MissingFilesAreNamedWithFolderSourceAndRemedy) {
+  config.param_cache_source = "FIL_PROOFS_PARAMETER_CACHE";
+  open();
+  const ParameterStore::State state = store->state(porep);
+  EXPECT_EQ(state.readiness, Readiness::kMissing);
+  EXPECT_EQ(state.detail,
+            "porep-2k: " + KeyPaths(folder.path(), porep).params.filename().string() + " not in " +
+                folder.path().string() +
+                " (from FIL_PROOFS_PARAMETER_CACHE). Fetch it with 'curio fetch-params', then "
+                "retry; no restart needed");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "nothing is made";
+}
+
+TEST_F(ParameterStoreTest, AFileThatIsAddedCountsAtOnce) {
+  open();
+  EXPECT_EQ(inspected(window).readiness, Readiness::kMissing);
+  put();
+  EXPECT_EQ(store->state(window).readiness, Readiness::kReady);
+  EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+  EXPECT_EQ(store->state(porep).readiness, Readiness::kMissing) << "others are not touched";
+}
+
+TEST_F(ParameterStoreTest, OnlyEnabledCircuitsAreServed) {
+  config.enable = {"porep-2k"};
+  put();
+  open();
+  EXPECT_EQ(store->state(window).readiness, Readiness::kNotEnabled);
+  EXPECT_THAT(store->state(window).detail, HasSubstr("srs.enable"));
+  EXPECT_EQ(store->state(porep).readiness, Readiness::kMissing);
+}
+
+TEST_F(ParameterStoreTest, DamageIsFoundAndGoesWithTheFile) {
+  put();
+  open();
+  const auto size = std::filesystem::file_size(paths.params);
+  const auto expect_corrupt = [&](const std::string& what, const std::filesystem::path& file) {
+    SCOPED_TRACE(what);
+    const ParameterStore::State state = inspected(window);
+    EXPECT_EQ(state.readiness, Readiness::kCorrupt);
+    EXPECT_THAT(state.detail, HasSubstr(file.filename().string()));
+  };
+  flip(paths.params, 5000);
+  expect_corrupt("a flipped bit in the first array", paths.params);
+  EXPECT_EQ(store->state(window).readiness, Readiness::kCorrupt) << "it stays so";
+  for (const std::uintmax_t length : {size - 1, size / 2, std::uintmax_t{179}, std::uintmax_t{0}}) {
+    std::filesystem::resize_file(paths.params, length);
+    expect_corrupt("cut to " + std::to_string(length), paths.params);
+  }
+  replace(paths.params, std::string(179, 'x'));
+  expect_corrupt("an error page", paths.params);
+  put();
+  EXPECT_EQ(store->state(window).readiness, Readiness::kReady) << "until the file is replaced";
+  EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+  flip(paths.verifying_key, 100);
+  expect_corrupt("a flipped bit in the verifying key", paths.verifying_key);
+}
+
+TEST_F(ParameterStoreTest, ForeignKeysAreCorruptUnlessTrusted) {
+  put();
+  std::filesystem::remove(paths.development_marker);
+  open();
+  const ParameterStore::State state = inspected(window);
+  EXPECT_EQ(state.readiness, Readiness::kCorrupt);
+  EXPECT_THAT(state.detail, AllOf(HasSubstr("expected "), HasSubstr("srs.trust_params")));
+  config.trust_params = true;
+  open();
+  EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+}
+
+TEST_F(ParameterStoreTest, KeysOfDifferentMakesDoNotMix) {
+  put();
+  groth16::VerifyingKey other = groth16::read_verifying_key(paths.verifying_key);
+  std::swap(other.ic[0], other.ic[1]);
+  groth16::write_verifying_key(other, paths.verifying_key);
+  open();
+  const ParameterStore::State state = inspected(window);
+  EXPECT_EQ(state.readiness, Readiness::kCorrupt);
+  EXPECT_THAT(state.detail, HasSubstr("belong to different keys"));
+}
+
+TEST_F(ParameterStoreTest, WhatLoadingFoundIsRemembered) {
+  put();
+  open();
+  store->mark_corrupt(window, "h: point 3 is not on the curve");
+  EXPECT_EQ(store->state(window).readiness, Readiness::kCorrupt);
+  EXPECT_EQ(store->state(window).detail, "h: point 3 is not on the curve");
+  put();
+  EXPECT_EQ(store->state(window).readiness, Readiness::kReady);
+}
+
+TEST_F(ParameterStoreTest, CountsComeFromTheFirstBytes) {
+  put();
+  const KeyCounts counts = peek_key_counts(paths.params);
+  const groth16::KeyFile file(paths.params);
+  EXPECT_EQ(counts.h, file.h().count);
+  EXPECT_EQ(counts.inputs, file.verifying_key().ic.size());
+  EXPECT_EQ(counts.file_bytes, std::filesystem::file_size(paths.params));
+  std::filesystem::resize_file(paths.params, 1000);
+  EXPECT_THROW(peek_key_counts(paths.params), base::CorruptData);
+  std::filesystem::remove(paths.params);
+  EXPECT_THROW(peek_key_counts(paths.params), base::InvalidInput);
+}
+
+}  // namespace
+}  // namespace cuzk::engine

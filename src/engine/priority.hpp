@@ -1,0 +1,24 @@
+#pragma once
+
+#include <tbb/task_arena.h>
+
+#include <utility>
+
+namespace cuzk::engine {
+
+/// How the parallel work of one step stands against that of others in TBB's pool.
+enum class WorkPriority { kLow, kNormal, kHigh };
+
+/// Runs `work` so that the pool's threads prefer it, or others, where both have something to do.
+/// The calling thread takes part, so that it goes on even if the pool has no other.
+template <class Work>
+auto run_with_priority(WorkPriority priority, Work&& work) {
+  using Arena = tbb::task_arena;
+  const auto level = priority == WorkPriority::kHigh     ? Arena::priority::high
+                     : priority == WorkPriority::kNormal ? Arena::priority::normal
+                                                         : Arena::priority::low;
+  Arena arena(Arena::automatic, 1, level);
+  return arena.execute(std::forward<Work>(work));
+}
+
+}  // namespace cuzk::engine

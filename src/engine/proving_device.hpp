@@ -1,0 +1,79 @@
+#pragma once
+
+#include "engine/job.hpp"
+#include "filecoin/parameter_files.hpp"
+#include "filecoin/sector.hpp"
+#include "groth16/prover.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace cuzk::engine {
+
+/// A circuit whose key a device holds ready. Destroying it gives the memory back.
+class LoadedCircuit {
+ public:
+  virtual ~LoadedCircuit() = default;
+  virtual const r1cs::Shape& shape() const = 0;
+  virtual const groth16::VerifyingKey& verifying_key() const = 0;
+  virtual std::uint64_t host_bytes() const = 0;
+  virtual std::uint64_t device_bytes() const = 0;
+  /// Of host_bytes(), what is locked in memory for transfers.
+  virtual std::uint64_t pinned_bytes() const { return 0; }
+  /// Starts a partition on the device; at most workers() may be pending. Throws base::* errors; a
+  /// device's own failure as DeviceFault.
+  virtual std::unique_ptr<groth16::Prover::Pending> start(const r1cs::Witness& witness,
+                                                          base::StageTimer& timer) = 0;
+};
+
+/// The device itself failed, not the input: the partition may be tried elsewhere.
+class DeviceFault : public std::runtime_error {
+ public:
+  DeviceFault(const std::string& text, bool out_of_memory)
+      : std::runtime_error(text), out_of_memory_(out_of_memory) {}
+  bool out_of_memory() const { return out_of_memory_; }
+
+ private:
+  bool out_of_memory_;
+};
+
+/// Where partitions are proved: one GPU, or the CPU. One owner; any thread may call.
+class ProvingDevice {
+ public:
+  struct Info {
+    std::string name;     ///< "cuda:0", "cpu"
+    std::string product;  ///< "NVIDIA H200"
+    std::string uuid;
+    std::uint32_t ordinal = 0;
+    bool is_cpu = false;
+  };
+  struct Circuit {
+    filecoin::CircuitKind kind;
+    filecoin::SectorSize size;
+    std::filesystem::path params_dir;
+  };
+  /// Memory that a circuit needs, from its shape, before anything is loaded.
+  struct Needs {
+    std::uint64_t host_key = 0, host_partition = 0, device = 0;
+  };
+
+  virtual ~ProvingDevice() = default;
+  virtual const Info& info() const = 0;
+  virtual std::uint64_t memory_total() const = 0;
+  virtual std::uint64_t memory_free() const = 0;
+  /// Partitions in flight at once.
+  virtual unsigned workers() const = 0;
+  virtual Needs needs(const Circuit& circuit) const = 0;
+  virtual std::unique_ptr<LoadedCircuit> load(const Circuit& circuit) = 0;
+  /// Proves a small circuit with a known answer; throws DeviceFault if it comes out wrong.
+  virtual void self_test() = 0;
+  /// Brings the device back to a fresh state after a fault. All LoadedCircuits must be gone.
+  virtual void reset() = 0;
+};
+
+/// The CPU backend, all of this process's threads. Needs no driver.
+std::unique_ptr<ProvingDevice> make_cpu_device(unsigned workers = 1);
+
+}  // namespace cuzk::engine

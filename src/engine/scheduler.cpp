@@ -1,0 +1,351 @@
+#include "engine/scheduler.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cuzk::engine {
+
+namespace {
+
+using Kind = WaitReason::Kind;
+
+std::size_t lane_index(const Job& job) { return static_cast<std::size_t>(job.lane()); }
+
+/// The first partition in that state that `may` accepts.
+template <class May>
+std::optional<std::uint32_t> first_partition(const Job& job, PartitionState state, May&& may) {
+  for (std::uint32_t k = 0; k < job.partitions.size(); ++k) {
+    if (job.partitions[k].state == state && may(job.partitions[k])) return k;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Scheduler::set_mode(Mode mode) {
+  mode_ = mode;
+  changed_.raise();
+}
+
+std::size_t Scheduler::workers(bool usable_only) const {
+  std::size_t sum = 0;
+  for (const auto& slot : devices_) {
+    if (!usable_only || slot->usable()) sum += slot->device().workers();
+  }
+  return std::max<std::size_t>(sum, 1);
+}
+
+bool Scheduler::is_avoided(const Partition& partition, std::size_t device) const {
+  if (partition.avoid != device) return false;
+  return std::ranges::any_of(
+      devices_, [&](const auto& slot) { return slot->index() != device && slot->usable(); });
+}
+
+std::vector<std::size_t> Scheduler::candidates(const Partition& partition) const {
+  std::vector<std::size_t> out;
+  for (const auto& slot : devices_) {
+    if (slot->usable() && !is_avoided(partition, slot->index())) out.push_back(slot->index());
+  }
+  return out;
+}
+
+// A witness that waits for a device out of service would keep that device's key, and so its reset,
+// waiting. If another device has the key, the witness waits for that one, else it is made again.
+void Scheduler::requeue_from_lost_devices(const JobTable::Lock& lock) {
+  if (std::ranges::all_of(devices_, [](const auto& slot) { return slot->usable(); })) return;
+  table_.for_each_running(lock, [&](const std::shared_ptr<Job>& job) {
+    for (Partition& partition : job->partitions) {
+      if (partition.state != PartitionState::kWitnessDone || !partition.key) continue;
+      if (devices_[partition.key.device()]->usable()) continue;
+      KeyLease other;
+      for (const std::size_t device : candidates(partition)) {
+        if (!other) other = keys_.lease(job->circuit, device);
+      }
+      if (other) {
+        partition.key = std::move(other);
+      } else {
+        table_.enter(lock, job, partition, PartitionState::kPending);
+      }
+    }
+    return true;
+  });
+}
+
+bool Scheduler::may_take_slot(Lane lane) const {
+  const std::uint32_t slots = options_.witness_slots;
+  if (bulk_slots_ + urgent_slots_ >= slots) return false;
+  const bool reserved = options_.reserved_lane && slots > 1;
+  return lane == Lane::kUrgent || bulk_slots_ < slots - (reserved ? 1 : 0);
+}
+
+bool Scheduler::stages_are_full(const JobTable::Lock& lock, Lane lane) const {
+  const std::size_t places = workers(true);
+  const std::size_t waiting = table_.count(lock, PartitionState::kWitness, lane) +
+                              table_.count(lock, PartitionState::kWitnessDone, lane);
+  if (lane == Lane::kUrgent) return waiting > places * options_.queue_depth;
+  if (options_.overlap) return waiting >= places * options_.queue_depth;
+  return waiting + table_.count(lock, PartitionState::kDevice) >= places;
+}
+
+std::function<bool(const CircuitId&)> Scheduler::droppable(const JobTable::Lock& lock,
+                                                           const Job& job) const {
+  std::vector<CircuitId> wanted;
+  table_.for_each_in_order(lock, [&](const std::shared_ptr<Job>& other) {
+    wanted.push_back(other->circuit);
+    return other.get() != &job;
+  });
+  return [wanted = std::move(wanted)](const CircuitId& circuit) {
+    return std::ranges::find(wanted, circuit) == wanted.end();
+  };
+}
+
+std::optional<Reservation> Scheduler::reserve(const JobTable::Lock& lock,
+                                              const std::shared_ptr<Job>& job,
+                                              std::uint64_t bytes) {
+  Claim& claim = claims_[lane_index(*job)];
+  const auto has_claim = [&] {
+    return claim.ticket && claim.job.lock() == job && claim.ticket.bytes() == bytes;
+  };
+  const auto take_claim = [&] {
+    claim.job = job;
+    claim.ticket = host_.enqueue(bytes, job->lane());
+  };
+  // Who stands in line comes later in the table's order, or is this job with another wish.
+  if (claim.ticket && !claim.renewed && !has_claim()) take_claim();
+  for (;;) {
+    auto taken = has_claim() ? host_.try_take(claim.ticket) : host_.try_reserve(bytes, job->lane());
+    if (taken) return taken;
+    if (bytes <= host_.available(job->lane())) break;  // others wait before it
+    if (!keys_.drop_one(std::nullopt, droppable(lock, *job), std::chrono::seconds(0))) break;
+  }
+  if (!claim.renewed) {
+    claim.renewed = true;
+    if (!has_claim()) take_claim();
+  }
+  return std::nullopt;
+}
+
+std::optional<HostTask> Scheduler::want_key(const JobTable::Lock& lock,
+                                            const std::shared_ptr<Job>& job,
+                                            const std::vector<std::size_t>& candidates) {
+  if (!job->key_wait_since) job->key_wait_since = Clock::now();
+  for (const std::size_t device : candidates) {
+    if (keys_.loading_since(job->circuit, device)) {
+      job->waiting_for = {Kind::kKeyLoading, 0, 0};
+      return std::nullopt;
+    }
+  }
+  for (const std::size_t device : candidates) {
+    ProvingDevice::Needs needs;
+    try {
+      needs = keys_.needs(job->circuit, device);
+    } catch (const base::InvalidInput& error) {
+      return FailTask{job, ErrorCode::kParamsMissing, error.what()};
+    } catch (const std::exception& error) {
+      return FailTask{job, ErrorCode::kParamsCorrupt, error.what()};
+    }
+    MemoryBudget& memory = devices_[device]->memory();
+    if (!keys_.make_device_room(device, needs.device, job->lane(), droppable(lock, *job),
+                                std::chrono::seconds(0))) {
+      job->waiting_for = {Kind::kDeviceMemory, needs.device, memory.available(job->lane())};
+      continue;
+    }
+    auto host = reserve(lock, job, needs.host_key);
+    if (!host) {
+      job->waiting_for = {Kind::kKeyMemory, needs.host_key, host_.available(job->lane())};
+      return std::nullopt;
+    }
+    if (keys_.start_load(job->circuit, device, job->lane(), std::move(*host))) {
+      job->waiting_for = {Kind::kKeyLoading, 0, 0};
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+void Scheduler::spread_key(const JobTable::Lock&, const Job& job) {
+  if (devices_.size() < 2) return;
+  for (const auto& slot : devices_) {
+    const std::size_t device = slot->index();
+    if (!slot->usable() || slot->active() != 0) continue;
+    if (keys_.is_loaded(job.circuit, device) || keys_.loading_since(job.circuit, device)) continue;
+    try {
+      const ProvingDevice::Needs needs = keys_.needs(job.circuit, device);
+      const auto may_drop = [](const CircuitId&) { return true; };
+      if (!keys_.make_device_room(device, needs.device, Lane::kNormal, may_drop,
+                                  options_.eviction_min_idle)) {
+        continue;
+      }
+      if (auto host = host_.try_reserve(needs.host_key, Lane::kNormal))
+        keys_.start_load(job.circuit, device, Lane::kNormal, std::move(*host));
+    } catch (const std::exception&) {
+      continue;  // the device that has the key goes on alone
+    }
+  }
+}
+
+std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
+                                         const std::shared_ptr<Job>& job) {
+  const auto slot = [&] {
+    return SlotToken(job->is_urgent() ? urgent_slots_ : bulk_slots_, changed_);
+  };
+  if (job->decoding) return std::nullopt;
+  if (!job->prepared) {
+    if (!may_take_slot(job->lane())) {
+      job->waiting_for = {Kind::kSlot, 0, 0};
+      return std::nullopt;
+    }
+    job->decoding = true;
+    return DecodeTask{job, slot()};
+  }
+  job->waiting_for = {};
+  const auto k = first_partition(*job, PartitionState::kPending, [](const auto&) { return true; });
+  if (!k) return std::nullopt;
+  Partition& partition = job->partitions[*k];
+  const std::vector<std::size_t> devices = candidates(partition);
+  if (devices.empty()) {
+    job->waiting_for = {Kind::kNoDevice, 0, 0};
+    return std::nullopt;
+  }
+  const auto loaded = std::ranges::find_if(
+      devices, [&](std::size_t device) { return keys_.is_loaded(job->circuit, device); });
+  if (loaded == devices.end()) return want_key(lock, job, devices);
+  if (!may_take_slot(job->lane()) || stages_are_full(lock, job->lane())) {
+    job->waiting_for = {Kind::kSlot, 0, 0};
+    spread_key(lock, *job);
+    return std::nullopt;
+  }
+  const std::uint64_t bytes = keys_.needs(job->circuit, *loaded).host_partition;
+  auto memory = reserve(lock, job, bytes);
+  if (!memory) {
+    job->waiting_for = {Kind::kHostMemory, bytes, host_.available(job->lane())};
+    return std::nullopt;
+  }
+  KeyLease key = keys_.lease(job->circuit, *loaded);
+  if (!key) return std::nullopt;  // dropped this moment; the next round wants it again
+  const Clock::time_point now = Clock::now();
+  if (!job->first_start) {
+    job->first_start = now;
+    job->timings.queue_wait =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now - job->accepted);
+  }
+  if (job->key_wait_since) {
+    job->timings.srs_load +=
+        std::chrono::duration_cast<std::chrono::milliseconds>(now - *job->key_wait_since);
+    job->key_wait_since.reset();
+  }
+  job->last_progress = now;
+  table_.enter(lock, job, partition, PartitionState::kWitness, now);
+  ++partition.attempt;
+  return WitnessTask{
+      {job, *k, partition.attempt}, job->prepared, std::move(key), std::move(*memory), slot()};
+}
+
+std::optional<HostTask> Scheduler::take_host_task() {
+  if (mode_ == Mode::kStopped) return std::nullopt;
+  const JobTable::Lock lock = table_.lock();
+  requeue_from_lost_devices(lock);
+  for (Claim& claim : claims_) {
+    claim.renewed = false;
+    const auto job = claim.job.lock();
+    if (claim.ticket && (!job || job->ending || !job->has(PartitionState::kPending)))
+      claim.ticket.leave();
+  }
+  const bool lost = std::ranges::all_of(devices_, [](const auto& device) {
+    return device->health() == DeviceSlot::Health::kQuarantined;
+  });
+  // Where a lane has no room, the first job of each circuit is looked at all the same, for the sake
+  // of its key.
+  const auto is_full = [&](Lane lane) {
+    return !may_take_slot(lane) || stages_are_full(lock, lane);
+  };
+  const std::array<bool, 2> full = {is_full(Lane::kUrgent), is_full(Lane::kNormal)};
+  std::vector<CircuitId> seen;
+  std::optional<HostTask> found;
+  table_.for_each_in_order(lock, [&](const std::shared_ptr<Job>& job) {
+    if (lost) {
+      found = FailTask{job, ErrorCode::kNoGpu, "every device has been taken out of service"};
+      return false;
+    }
+    if (mode_ == Mode::kDraining && job->state == JobState::kQueued) return true;
+    if (full[lane_index(*job)]) {
+      if (std::ranges::find(seen, job->circuit) != seen.end()) return true;
+      seen.push_back(job->circuit);
+    }
+    found = admit(lock, job);
+    return !found;
+  });
+  if (!found) {
+    for (Claim& claim : claims_) {
+      if (!claim.renewed) claim.ticket.leave();
+    }
+  }
+  return found;
+}
+
+std::optional<DeviceTask> Scheduler::take_device_task(std::size_t device, std::size_t worker) {
+  DeviceSlot& place = *devices_[device];
+  if (mode_ == Mode::kStopped || !place.usable()) return std::nullopt;
+  const JobTable::Lock lock = table_.lock();
+  if (table_.count(lock, PartitionState::kWitnessDone) == 0) return std::nullopt;
+  if (table_.count(lock, PartitionState::kVerify) >= 4 * workers(false)) return std::nullopt;
+  std::optional<DeviceTask> found;
+  table_.for_each_running(lock, [&](const std::shared_ptr<Job>& job) {
+    if (!job->has(PartitionState::kWitnessDone)) return true;
+    const auto k =
+        first_partition(*job, PartitionState::kWitnessDone,
+                        [&](const Partition& partition) { return !is_avoided(partition, device); });
+    if (!k) return true;
+    Partition& partition = job->partitions[*k];
+    KeyLease key = keys_.lease(job->circuit, device);
+    if (!key) return true;
+    if (!place.begin(worker, job->id, job->kind, *k)) return false;
+    const Clock::time_point now = Clock::now();
+    table_.enter(lock, job, partition, PartitionState::kDevice, now);
+    table_.count_overtaking(lock, job);
+    partition.device = place.name();
+    partition.proved_on = device;
+    ++partition.tried;
+    partition.key.release();
+    job->last_progress = now;
+    found.emplace(DeviceTask{{job, *k, partition.attempt},
+                             std::move(partition.witness),
+                             std::move(key),
+                             std::move(partition.memory)});
+    return false;
+  });
+  if (found) changed_.raise();  // there is room for another witness
+  return found;
+}
+
+std::optional<VerifyTask> Scheduler::take_verify_task() {
+  if (mode_ == Mode::kStopped) return std::nullopt;
+  const JobTable::Lock lock = table_.lock();
+  if (table_.count(lock, PartitionState::kVerify) == 0) return std::nullopt;
+  std::optional<VerifyTask> found;
+  table_.for_each_running(lock, [&](const std::shared_ptr<Job>& job) {
+    if (!job->has(PartitionState::kVerify)) return true;
+    const auto k = first_partition(*job, PartitionState::kVerify, [](const Partition& partition) {
+      return partition.unverified.has_value();
+    });
+    if (!k) return true;
+    Partition& partition = job->partitions[*k];
+    found.emplace(VerifyTask{{job, *k, partition.attempt},
+                             job->prepared,
+                             *partition.unverified,
+                             std::move(partition.key),
+                             partition.proved_on});
+    partition.unverified.reset();
+    return false;
+  });
+  return found;
+}
+
+bool Scheduler::is_unwanted(const CircuitId& circuit) const {
+  const JobTable::Lock lock = table_.lock();
+  return table_.unfinished(lock, [&](const Job& job) { return job.circuit == circuit; }) == 0;
+}
+
+}  // namespace cuzk::engine

@@ -1,0 +1,1 @@
+#include "groth16/cuda/device_circuit_impl.cuh"

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "groth16/derived_key.hpp"
+#include "groth16/key_file.hpp"
+#include "groth16/prover.hpp"
+#include "groth16/proving_key.hpp"
+#include "groth16/setup.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+/// The backend that proves on one CUDA device. This header is plain C++: host code may include it.
+namespace cuzk::groth16::cuda {
+
+struct CudaOptions {
+  /// The driver's number of the device.
+  int ordinal = 0;
+  /// Proofs in flight at once, each with working memory of its own. The second hides the host's
+  /// part and the ends of sums, where few threads have work; more gain nothing. Fewer are made
+  /// where memory does not allow them.
+  unsigned lanes = 2;
+  /// Bytes of device memory to use; 0: what is free when the prover is made, less 1 GiB.
+  std::size_t vram_budget = 0;
+  /// Keep bits' points as tables of groups where they fit: half the time of those sums for twice
+  /// their memory.
+  bool group_tables = true;
+  /// Sum the queries beside the quotient and the sum over h: shorter proofs, more memory.
+  bool overlap = true;
+  /// Where the key does not fit and is streamed from host memory: proofs that share a pass over the
+  /// points of bits. A pass waits for that many, as long as they are being started.
+  unsigned partitions_a_pass = 10;
+  /// Run through everything once when the prover is made, so that the first proof is as fast as the
+  /// others; takes the time of a proof.
+  bool warm_up = true;
+};
+
+/// A prover with a circuit and its key on a device. Everything is allocated when it is made;
+/// start() enqueues and returns, finish() waits. Any number of threads may call start() and
+/// finish(); start() waits (device_lock_wait) while proofs_in_flight() are started and not
+/// finished.
+///
+/// With everything in device memory, each lane proves on its own. Where the key does not fit, the
+/// points of bits, and if need be those of h, stay in pinned host memory and are brought to the
+/// device in pieces; then proofs are computed one after the other up to the sums over bits, for
+/// which several share a pass, so that finish() may wait (device_lock_wait) for others to start.
+///
+/// Times: device_lock_wait, prestage (witness into pinned memory) and assemble (last sums of few
+/// points on the host, the proof's elements) by the host's clock; all others by the device's, from
+/// the end of what precedes on the same stream; of a shared pass an equal share. With `overlap` two
+/// streams, and with several lanes all of them, share the device, so times contain each other's
+/// work and add up to more than passes.
+///
+/// A proof that the device fails throws base::cuda::DeviceError from start() or finish() and frees
+/// its place. After DeviceLost the prover is of no more use: destroy it and make another.
+class CudaProver : public Prover {
+ public:
+  virtual unsigned proofs_in_flight() const = 0;
+  /// Device memory that the prover holds.
+  virtual std::size_t device_bytes() const = 0;
+  /// What takes it, in one line.
+  virtual std::string describe() const = 0;
+};
+
+/// Makes a prover from a key's files: see DeviceKey::load(). `derived` is null in the textbook
+/// form. Throws InvalidInput where the device does not exist or its capability is not one that the
+/// program has code for, DeviceError where the driver is too old, ResourceExhausted where memory
+/// does not suffice; CorruptData as DeviceKey::load(). Files and layout are no longer needed when
+/// it returns, likewise below.
+std::unique_ptr<CudaProver> load_cuda_prover(const r1cs::Shape& shape, const KeyLayout& layout,
+                                             const KeyFile& file, const DerivedKeyFile* derived,
+                                             const CudaOptions& options);
+
+/// From a key in host memory.
+std::unique_ptr<CudaProver> make_cuda_prover(const CircuitKey& circuit, const CudaOptions& options);
+
+/// With a development key that is made on the device and written nowhere.
+std::unique_ptr<CudaProver> make_development_cuda_prover(const r1cs::Shape& shape,
+                                                         const KeyLayout& layout,
+                                                         const Trapdoor& trapdoor,
+                                                         const CudaOptions& options);
+
+}  // namespace cuzk::groth16::cuda

@@ -1,0 +1,143 @@
+#include "base/cuda/launch.hpp"
+#include "base/error.hpp"
+#include "groth16/cuda/prover.hpp"
+#include "groth16/cuda/site.hpp"
+#include "groth16/cuda/streamed_plan.hpp"
+#include "groth16/testing.hpp"
+#include "groth16/verifier.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unistd.h>
+
+// The whole CUDA backend on the toy circuit, its kernels emulated, against the
+// CPU's.
+namespace cuzk::groth16::cuda {
+namespace {
+
+using curve::Fr;
+
+struct Case {
+  const char* name;
+  QuotientForm form;
+  bool group_tables, overlap;
+};
+
+class CudaProverEmulated : public ::testing::TestWithParam<Case> {
+ protected:
+  static constexpr std::uint64_t kSeed = 3;
+
+  CudaProverEmulated()
+      : folder(std::filesystem::temp_directory_path() /
+               ("cuzk-cuda-prover-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder);
+    write_keys(toy.shape, Trapdoor::from_seed(kSeed), {folder / "p", folder / "v", folder / "d"});
+    file.emplace(folder / "p");
+    derived.emplace(folder / "d");
+    key = layout.form == QuotientForm::kTextbook ? load_proving_key(*file, layout)
+                                                 : load_proving_key(*file, *derived, layout);
+  }
+  ~CudaProverEmulated() override { std::filesystem::remove_all(folder); }
+
+  CudaOptions options() const {
+    return {.lanes = 1,
+            .group_tables = GetParam().group_tables,
+            .overlap = GetParam().overlap,
+            .partitions_a_pass = 2,
+            .warm_up = false};
+  }
+  Proof cpu_proof(const Blinding& blinding) {
+    base::StageTimer timer;
+    return make_cpu_prover(circuit())->prove(toy.witness, blinding, timer);
+  }
+  CircuitKey circuit() const { return {toy.shape, layout, key}; }
+
+  testing::ToyCircuit toy{16};
+  KeyLayout layout{toy.shape, GetParam().form};
+  std::filesystem::path folder;
+  std::optional<KeyFile> file;
+  std::optional<DerivedKeyFile> derived;
+  ProvingKey key;
+};
+
+const Case kTextbook{"Textbook", QuotientForm::kTextbook, false, true};
+const Case kDerivative{"Derivative", QuotientForm::kDerivative, true, true};
+const Case kOneStream{"DerivativeInOneStream", QuotientForm::kDerivative, false, false};
+constexpr auto kName = [](const auto& test) { return std::string(test.param.name); };
+
+class CudaProverKeysEmulated : public CudaProverEmulated {};
+INSTANTIATE_TEST_SUITE_P(Forms, CudaProverKeysEmulated, ::testing::Values(kTextbook, kDerivative),
+                         kName);
+INSTANTIATE_TEST_SUITE_P(Forms, CudaProverEmulated,
+                         ::testing::Values(kTextbook, kDerivative, kOneStream), kName);
+
+TEST_P(CudaProverEmulated, GivesTheBytesOfTheCpu) {
+  const Blinding blinding = Blinding::random();
+  const Proof wanted = cpu_proof(blinding);
+  const std::unique_ptr<CudaProver> prover = make_cuda_prover(circuit(), options());
+  EXPECT_EQ(prover->verifying_key(), key.verifying_key);
+  base::StageTimer timer;
+  EXPECT_EQ(prover->prove(toy.witness, blinding, timer).to_bytes(), wanted.to_bytes());
+  std::vector<std::string_view> names;
+  for (const auto& entry : timer.entries()) names.push_back(entry.stage);
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre(
+                         "device_lock_wait", "prestage", "upload", "evaluate", "ntt_h", "msm_h",
+                         "msm_l.batch_add", "msm_l.tail", "msm_a.batch_add", "msm_a.tail",
+                         "msm_b_g1.batch_add", "msm_b_g1.tail", "msm_b_g2.batch_add",
+                         "msm_b_g2.tail", "download", "assemble"));
+  // With another blinding from the same lane: another proof of the same
+  // statement.
+  const Proof other = prover->prove(toy.witness, Blinding::random(), timer);
+  EXPECT_NE(other.to_bytes(), wanted.to_bytes());
+  EXPECT_TRUE(Verifier(key.verifying_key).verify(other, toy.public_inputs()));
+}
+
+TEST_P(CudaProverKeysEmulated, FromFilesAndFromATrapdoorAreTheSame) {
+  const Blinding blinding = Blinding::random();
+  const Proof wanted = cpu_proof(blinding);
+  const DerivedKeyFile* second = layout.form == QuotientForm::kTextbook ? nullptr : &*derived;
+  base::StageTimer timer;
+  const auto loaded = load_cuda_prover(toy.shape, layout, *file, second, options());
+  EXPECT_EQ(loaded->prove(toy.witness, blinding, timer), wanted);
+  const auto made =
+      make_development_cuda_prover(toy.shape, layout, Trapdoor::from_seed(kSeed), options());
+  EXPECT_EQ(made->verifying_key(), key.verifying_key);
+  EXPECT_EQ(made->prove(toy.witness, blinding, timer), wanted);
+}
+
+TEST_P(CudaProverEmulated, FailedAndAbandonedProofsFreeTheirLane) {
+  CudaOptions warm = options();
+  warm.warm_up = true;
+  const std::unique_ptr<CudaProver> prover = make_cuda_prover(circuit(), warm);
+  base::StageTimer timer;
+  const testing::ToyCircuit foreign(17);
+  EXPECT_THROW(prover->start(foreign.witness, timer), base::InvalidInput);
+  r1cs::Witness wrong = toy.witness;
+  wrong.fields.back() += Fr::one();
+  prover->start(wrong, timer);  // abandoned
+  const auto pending = prover->start(toy.witness, timer);
+  const Proof proof = pending->finish(Blinding::random(), timer);
+  EXPECT_TRUE(Verifier(key.verifying_key).verify(proof, toy.public_inputs()));
+  EXPECT_THROW(pending->finish(Blinding::random(), timer), base::InvalidInput);
+  EXPECT_FALSE(Verifier(key.verifying_key)
+                   .verify(prover->prove(wrong, Blinding::random(), timer), toy.public_inputs()));
+}
+
+TEST_P(CudaProverEmulated, RefusesWhatCannotWork) {
+  CudaOptions small = options();
+  small.vram_budget = 10'000;
+  EXPECT_THROW(make_cuda_prover(circuit(), small), base::ResourceExhausted);
+  CudaOptions large = options();
+  large.vram_budget = std::size_t{1} << 50;
+  EXPECT_THROW(make_cuda_prover(circuit(), large), base::ResourceExhausted);
+  CudaOptions absent = options();
+  absent.ordinal = 7;
+  EXPECT_THROW(make_cuda_prover(circuit(), absent), base::InvalidInput);
+}
+
+}  // namespace
+}  // namespace cuzk::groth16::cuda

@@ -1,0 +1,186 @@
+#include "service/daemon.hpp"
+
+#include "base/log.hpp"
+#include "engine/host_memory.hpp"
+#include "service/status_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+
+namespace cuzk::service {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kAnswerGrace{5};  // for answers that are ready when the engine stops
+
+sigset_t our_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  return signals;
+}
+
+/// The next of our signals; 0 if none came in time.
+int wait_for_signal(std::chrono::milliseconds limit) {
+  const sigset_t signals = our_signals();
+  const timespec time{limit.count() / 1000, (limit.count() % 1000) * 1'000'000};
+  const int signal = ::sigtimedwait(&signals, nullptr, &time);
+  return signal > 0 ? signal : 0;
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return out;
+}
+
+std::string gibibytes(std::uint64_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (std::uint64_t{1} << 30));
+}
+
+std::size_t checker_threads() {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 4, 2, 8);
+}
+
+ProvingService::Limits limits_of(const engine::Config& config) {
+  ProvingService::Limits limits;
+  limits.unchecked_bytes = std::max(limits.unchecked_bytes, config.daemon.max_message_bytes);
+  limits.checkers = static_cast<unsigned>(checker_threads());
+  return limits;
+}
+
+}  // namespace
+
+void Daemon::block_signals() {
+  const sigset_t signals = our_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // A client that goes away must not end the process.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+Daemon::Daemon(EngineApi& api, const engine::Config& config, Options options)
+    : api_(api),
+      drain_timeout_(config.daemon.drain_timeout),
+      options_(std::move(options)),
+      server_(api, config.daemon, limits_of(config)),
+      next_health_(Clock::now() + options_.health_interval) {
+  if (!config.daemon.status_listen.empty()) http_.emplace(api, config.daemon.status_listen);
+  auto& log = base::process_log();
+  log.info({}, "gRPC on {} ({}), messages up to {} MiB", server_.address().grpc_target(),
+           server_.protection(), config.daemon.max_message_bytes >> 20);
+  if (!server_.address().is_local() && server_.protection() == "no protection")
+    log.warn({}, "anybody who reaches {} can use this daemon", server_.address().grpc_target());
+  if (http_) {
+    log.info({}, "status page on http://{}/", http_->address().grpc_target());
+    if (!http_->address().is_local())
+      log.warn({}, "job ids and errors can be read by anybody who reaches {}",
+               http_->address().grpc_target());
+  }
+}
+
+void Daemon::run() {
+  auto& log = base::process_log();
+  manager_.tell("STATUS=starting: devices are tested, keys loaded");
+  std::jthread drainer;
+  std::atomic<bool> stopped = false;
+  int asked = 0;  // signals that end the daemon
+  while (!stopped) {
+    tick();
+    // While ending, the loop also looks whether it is over.
+    const int signal = wait_for_signal(std::chrono::milliseconds(asked == 0 ? 1000 : 50));
+    if (signal == SIGHUP) {
+      if (!options_.reload) continue;
+      manager_.tell("RELOADING=1");
+      try {
+        options_.reload(server_);
+      } catch (const std::exception& error) {
+        log.error({}, "the configuration was not taken over: {}", error.what());
+      }
+      if (serving_) manager_.tell("READY=1");
+    } else if (signal == SIGTERM || signal == SIGINT) {
+      ++asked;
+      if (asked == 1) {
+        log.info({}, "draining: running jobs have {} s; a second signal stops at once",
+                 std::chrono::duration_cast<std::chrono::seconds>(drain_timeout_).count());
+        manager_.tell("STOPPING=1\nSTATUS=draining");
+        drainer = std::jthread([&] {
+          api_.drain(drain_timeout_);
+          stopped = true;
+        });
+      } else if (asked == 2) {
+        log.warn({}, "stopping now; unfinished jobs stay in the journal");
+        api_.stop_now();
+      } else {
+        log.flush();
+        std::_Exit(128 + signal);
+      }
+    }
+  }
+  drainer.join();
+  server_.set_serving(false);
+  server_.service().end_waits();
+  server_.shut_down(kAnswerGrace);
+  log.info({}, "stopped");
+}
+
+void Daemon::tick() {
+  const bool serving = api_.ready();
+  if (serving != serving_) {
+    serving_ = serving;
+    server_.set_serving(serving);
+    base::process_log().info({}, "{}", serving ? "ready" : "not ready");
+    manager_.tell(serving ? "READY=1\nSTATUS=ready" : "STATUS=not ready");
+  }
+  manager_.tell("WATCHDOG=1");
+  const engine::Status status = api_.status();
+  log_circuits(status);
+  if (Clock::now() >= next_health_) {
+    log_health(status);
+    next_health_ += options_.health_interval;
+  }
+}
+
+// Says of each circuit what it is, once, and again when that changes.
+void Daemon::log_circuits(const engine::Status& status) {
+  using Readiness = engine::CircuitStatus::Readiness;
+  for (const engine::CircuitStatus& circuit : status.circuits) {
+    const auto known = logged_circuits_.find(circuit.circuit_id);
+    if (known != logged_circuits_.end() && known->second == circuit.readiness) continue;
+    logged_circuits_[circuit.circuit_id] = circuit.readiness;
+    const bool is_bad = circuit.readiness == Readiness::kCorrupt;
+    base::process_log().log(is_bad ? base::LogLevel::kError : base::LogLevel::kInfo, {},
+                            "circuit {}: {}{}{}", circuit.circuit_id,
+                            upper(readiness_name(circuit.readiness)),
+                            circuit.detail.empty() ? "" : ": ", circuit.detail);
+  }
+}
+
+void Daemon::log_health(const engine::Status& status) {
+  std::uint64_t proofs = 0, failed = 0, device_used = 0;
+  for (const auto& [kind, counters] : status.counters.kinds) {
+    proofs += counters.completed;
+    failed += counters.failed;
+  }
+  for (const engine::DeviceStatus& device : status.devices)
+    device_used += device.memory_total - std::min(device.memory_free, device.memory_total);
+  const engine::ProcessUsage use = engine::read_process_usage();
+  base::process_log().info({},
+                           "HEALTH: up {:.1f} h, {} proofs, {} failed, {} invalid and dropped, rss "
+                           "{}, device memory {}, "
+                           "{} threads, {} open files",
+                           status.uptime_secs / 3600, proofs, failed,
+                           status.counters.self_check_failures, gibibytes(use.resident),
+                           gibibytes(device_used), use.threads, use.descriptors);
+}
+
+}  // namespace cuzk::service

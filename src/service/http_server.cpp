@@ -1,0 +1,141 @@
+#include "service/http_server.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "service/errors.hpp"
+#include "service/metrics.hpp"
+#include "service/page_files.hpp"
+#include "service/status_json.hpp"
+
+#include <httplib.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace cuzk::service {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kThreads = 8;
+constexpr std::size_t kMaxRequestBytes = 4096;
+
+std::string dump(const json& value) {
+  // Ids are whatever a client sent.
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void answer_ready(const engine::Status& status, httplib::Response& response) {
+  const char* reason = status.draining ? "draining" : "starting: devices are tested, keys loaded";
+  response.status = status.ready && !status.draining ? 200 : 503;
+  response.set_content(response.status == 200 ? "ready\n" : std::string(reason) + "\n",
+                       "text/plain");
+}
+
+void add_handlers(httplib::Server& server, EngineApi& api) {
+  server.Get("/status", [&api](const httplib::Request&, httplib::Response& response) {
+    response.set_header("Access-Control-Allow-Origin", "*");
+    response.set_content(dump(status_json(api.status())), "application/json");
+  });
+  server.Get("/metrics", [&api](const httplib::Request&, httplib::Response& response) {
+    response.set_content(prometheus_text(api.status()), "text/plain; version=0.0.4; charset=utf-8");
+  });
+  server.Get("/healthz", [](const httplib::Request&, httplib::Response& response) {
+    response.set_content("ok\n", "text/plain");
+  });
+  server.Get("/readyz", [&api](const httplib::Request&, httplib::Response& response) {
+    answer_ready(api.status(), response);
+  });
+  server.Get("/trace", [&api](const httplib::Request&, httplib::Response& response) {
+    response.set_header("Content-Disposition", "attachment; filename=\"cuzk-trace.json\"");
+    response.set_content(api.trace_json(), "application/json");
+  });
+  for (const PageFile& file : page_files()) {
+    server.Get(std::string(file.path),
+               [&file](const httplib::Request&, httplib::Response& response) {
+                 response.set_header("Content-Security-Policy",
+                                     "default-src 'none'; script-src 'self'; style-src 'self'; "
+                                     "connect-src 'self'; img-src data:");
+                 response.set_content(file.content.data(), file.content.size(),
+                                      std::string(file.content_type));
+               });
+  }
+  server.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
+    if (!response.body.empty()) return;
+    const json error = {{"error", request.path + ": there are /, /status, /metrics, /healthz, "
+                                                 "/readyz and /trace"}};
+    response.set_content(dump(error), "application/json");
+  });
+  server.set_exception_handler(
+      [](const httplib::Request& request, httplib::Response& response, std::exception_ptr error) {
+        const engine::EngineError known = to_engine_error(std::move(error));
+        base::process_log().error({}, "GET {}: {}", request.path, known.what());
+        response.status = 500;
+        response.set_content(dump({{"error", known.what()}}), "application/json");
+      });
+}
+
+}  // namespace
+
+class HttpServer::Impl {
+ public:
+  Impl(EngineApi& api, std::string_view address)
+      : address_(parse_listen_address(address, "daemon.status_listen")) {
+    base::require(!address_.is_unix, "daemon.status_listen: {} is no TCP address; write host:port",
+                  address);
+    server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // httplib frees it
+    server_.set_keep_alive_max_count(1);
+    server_.set_read_timeout(std::chrono::seconds(5));
+    server_.set_write_timeout(std::chrono::seconds(30));
+    server_.set_payload_max_length(kMaxRequestBytes);
+    // Not SO_REUSEPORT, httplib's default: a second daemon on the same port must fail.
+    server_.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    });
+    add_handlers(server_, api);
+    bind(address);
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ~Impl() {
+    server_.stop();
+    thread_.join();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  const ListenAddress& address() const { return address_; }
+
+ private:
+  void bind(std::string_view address) {
+    bool bound = false;
+    if (address_.port == 0) {
+      const int port = server_.bind_to_any_port(address_.host);
+      bound = port > 0;
+      address_.port = static_cast<std::uint16_t>(bound ? port : 0);
+    } else {
+      bound = server_.bind_to_port(address_.host, address_.port);
+    }
+    base::require(bound,
+                  "daemon.status_listen: cannot listen on {}: the address is taken by another "
+                  "program, or is none of this machine's",
+                  address);
+  }
+
+  ListenAddress address_;
+  httplib::Server server_;
+  std::thread thread_;
+};
+
+HttpServer::HttpServer(EngineApi& api, std::string_view address)
+    : impl_(std::make_unique<Impl>(api, address)) {}
+
+HttpServer::~HttpServer() = default;
+
+const ListenAddress& HttpServer::address() const { return impl_->address(); }
+
+}  // namespace cuzk::service

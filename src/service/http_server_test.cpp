@@ -1,0 +1,201 @@
+#include "service/http_server.hpp"
+
+#include "base/error.hpp"
+#include "service/page_files.hpp"
+#include "service/testing/fake_engine.hpp"
+
+#include <gmock/gmock.h>
+#include <httplib.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace cuzk::service {
+
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class HttpServerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    engine_.picture = testing::sample_status();
+    server_ = std::make_unique<HttpServer>(engine_, "127.0.0.1:0");
+    client_ = std::make_unique<httplib::Client>("127.0.0.1", server_->address().port);
+  }
+  httplib::Response get(const std::string& path) {
+    const httplib::Result result = client_->Get(path);
+    EXPECT_TRUE(result) << path;
+    return result ? result.value() : httplib::Response();
+  }
+
+  testing::FakeEngine engine_;
+  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<httplib::Client> client_;
+};
+
+// Every field that the Rust daemon's status has, with its type.
+TEST_F(HttpServerTest, StatusHasEveryOldField) {
+  const httplib::Response response = get("/status");
+  ASSERT_EQ(response.status, 200);
+  EXPECT_EQ(response.get_header_value("Content-Type"), "application/json");
+  EXPECT_EQ(response.get_header_value("Access-Control-Allow-Origin"), "*");
+  const json status = json::parse(response.body);
+  struct Field {
+    const char* where;
+    json wanted;
+  };
+  const Field fields[] = {
+      {"/uptime_secs", 61.5},
+      {"/memory/total_bytes", 1000},
+      {"/memory/used_bytes", 400},
+      {"/memory/available_bytes", 600},
+      {"/synthesis/max_concurrent", 4},
+      {"/synthesis/active", 1},
+      {"/pipelines/0/job_id", "wdpost-1000-3-[1 2 \"<b>\"]"},
+      {"/pipelines/0/proof_kind", "porep-c2"},
+      {"/pipelines/0/started_secs_ago", 12.5},
+      {"/pipelines/0/total_partitions", 6},
+      {"/pipelines/0/partitions_done", 1},
+      {"/pipelines/0/partitions/0/index", 0},
+      {"/pipelines/0/partitions/0/state", "done"},
+      {"/pipelines/0/partitions/0/synth_ms", 300},
+      {"/pipelines/0/partitions/0/gpu_ms", 900},
+      {"/pipelines/0/partitions/1/state", "gpu"},
+      {"/pipelines/0/partitions/2/state", "gpu"},
+      {"/pipelines/0/partitions/2/gpu_ms", 450},
+      {"/pipelines/0/partitions/3/state", "synth_done"},
+      {"/pipelines/0/partitions/3/gpu_ms", nullptr},
+      {"/pipelines/0/partitions/4/state", "synthesizing"},
+      {"/pipelines/0/partitions/4/synth_ms", 120},
+      {"/pipelines/0/partitions/5/state", "pending"},
+      {"/pipelines/0/partitions/5/synth_ms", nullptr},
+      {"/pipelines/2/partitions/0/state", "failed"},
+      {"/gpu_workers/0/worker_id", 0},
+      {"/gpu_workers/0/gpu_ordinal", 0},
+      {"/gpu_workers/0/state", "proving"},
+      {"/gpu_workers/0/current_job", "wdpost-1000-3-[1 2 \"<b>\"]"},
+      {"/gpu_workers/0/current_partition", 2},
+      {"/gpu_workers/0/busy_secs", 1.5},
+      {"/gpu_workers/1/state", "idle"},
+      {"/gpu_workers/1/current_job", nullptr},
+      {"/gpu_workers/3/worker_id", 3},
+      {"/gpu_workers/3/gpu_ordinal", 1},
+      {"/allocations/srs/0/circuit_id", "porep-32g"},
+      {"/allocations/srs/0/bytes", 777},
+      {"/allocations/srs/0/last_used_secs_ago", 3.5},
+      {"/allocations/srs/0/evictable", false},
+      {"/allocations/pce", json::array()},
+      {"/counters/total_completed", 20},
+      {"/counters/total_failed", 4},
+      {"/counters/completed_by_kind/winning-post", 5},
+      {"/counters/failed_by_kind/snap-update", 1},
+      {"/counters/queue_depth", 7},
+      {"/buffers/synth_in_flight", 2},
+      {"/buffers/provers_in_flight", 1},
+      {"/buffers/aux_in_flight", 3},
+      {"/buffers/shells_in_flight", 0},
+      {"/buffers/pending_handles", 1},
+  };
+  for (const auto& [where, wanted] : fields) {
+    const json::json_pointer pointer(where);
+    ASSERT_TRUE(status.contains(pointer)) << where;
+    EXPECT_EQ(status[pointer], wanted) << where;
+  }
+}
+
+TEST_F(HttpServerTest, StatusHasOurFields) {
+  const json status = json::parse(get("/status").body);
+  EXPECT_EQ(status["pipelines"][0]["partitions"][1]["stage"], "verify");
+  EXPECT_EQ(status["pipelines"][1]["waiting_for"], "host memory: needs 3.1 GiB, 0.4 GiB free");
+  EXPECT_EQ(status["pipelines"][2]["error_code"], "GPU-FAULT");
+  EXPECT_EQ(status["devices"][1]["quarantine_reason"], "3 bad proofs in a row");
+  EXPECT_EQ(status["circuits"][1]["readiness"], "missing");
+  EXPECT_EQ(status["memory"]["source"], "cgroup");
+  EXPECT_EQ(status["stages"]["porep-c2"]["witness"]["count"], 5);
+  EXPECT_DOUBLE_EQ(status["stages"]["porep-c2"]["witness"]["p50_ms_at_most"], 500);
+  const json refused = {
+      {"proof_kind", "porep-c2"}, {"code", "BAD-INPUT"}, {"count", 3}, {"accepted", false}};
+  EXPECT_THAT(status["refusals"], ::testing::Contains(refused));
+}
+
+TEST_F(HttpServerTest, IdsThatAreNoTextDoNotBreakStatus) {
+  engine_.picture.jobs[0].job_id = "\xff\xfe\x01";
+  const httplib::Response response = get("/status");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_NO_THROW(json::parse(response.body));
+}
+
+TEST_F(HttpServerTest, ReadinessTellsWhy) {
+  EXPECT_EQ(get("/readyz").status, 200);
+  engine_.picture.draining = true;
+  EXPECT_EQ(get("/readyz").status, 503);
+  EXPECT_THAT(get("/readyz").body, HasSubstr("draining"));
+  engine_.picture.draining = false;
+  engine_.picture.ready = false;
+  EXPECT_EQ(get("/readyz").status, 503);
+  EXPECT_THAT(get("/readyz").body, HasSubstr("starting"));
+  EXPECT_EQ(get("/healthz").status, 200);
+}
+
+TEST_F(HttpServerTest, MetricsAndTrace) {
+  const httplib::Response metrics = get("/metrics");
+  EXPECT_EQ(metrics.status, 200);
+  EXPECT_EQ(metrics.get_header_value("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_THAT(metrics.body, HasSubstr("# TYPE cuzk_proofs_completed_total counter\n"));
+  const httplib::Response trace = get("/trace");
+  EXPECT_EQ(trace.status, 200);
+  EXPECT_TRUE(json::parse(trace.body).contains("traceEvents"));
+}
+
+TEST_F(HttpServerTest, FailuresAreJson) {
+  const httplib::Response unknown = get("/nothing");
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_THAT(json::parse(unknown.body)["error"], HasSubstr("/nothing"));
+  engine_.refusal.emplace(engine::ErrorCode::kInternal, "broken");
+  const httplib::Response broken = get("/status");
+  EXPECT_EQ(broken.status, 500);
+  EXPECT_EQ(json::parse(broken.body)["error"], "INTERNAL: broken");
+  EXPECT_EQ(get("/healthz").status, 200);
+}
+
+// The page works on a machine without a way out: whatever it refers to is served here.
+TEST_F(HttpServerTest, ThePageRefersOnlyToWhatIsServed) {
+  ASSERT_EQ(page_files().size(), 3u);
+  const std::regex reference(R"re((?:src|href)="([^"]*)"|fetch\("([^"]*)")re");
+  std::set<std::string> seen;
+  for (const PageFile& file : page_files()) {
+    const httplib::Response response = get(std::string(file.path));
+    ASSERT_EQ(response.status, 200) << file.path;
+    EXPECT_EQ(response.get_header_value("Content-Type"), file.content_type);
+    EXPECT_THAT(response.get_header_value("Content-Security-Policy"),
+                HasSubstr("default-src 'none'"));
+    EXPECT_EQ(response.body, file.content);
+    EXPECT_EQ(response.body.find("://"), std::string::npos) << file.path;
+    EXPECT_EQ(response.body.find("innerHTML"), std::string::npos) << file.path;
+    for (std::sregex_iterator it(response.body.begin(), response.body.end(), reference), end;
+         it != end; ++it) {
+      const std::string target = (*it)[1].matched ? (*it)[1] : (*it)[2];
+      if (target.starts_with("data:")) continue;
+      EXPECT_EQ(get("/" + target).status, 200) << target;
+      seen.insert(target);
+    }
+  }
+  EXPECT_THAT(seen, ::testing::IsSupersetOf({"page.css", "page.js", "status", "metrics", "trace"}));
+}
+
+TEST(HttpServer, AddressesThatAreTakenOrNoTcp) {
+  testing::FakeEngine engine;
+  const HttpServer first(engine, "[::1]:0");
+  const std::string taken = "[::1]:" + std::to_string(first.address().port);
+  EXPECT_THROW(HttpServer(engine, taken), base::InvalidInput);
+  EXPECT_THROW(HttpServer(engine, "unix:///tmp/x.sock"), base::InvalidInput);
+}
+
+}  // namespace
+
+}  // namespace cuzk::service

@@ -1,0 +1,147 @@
+// The daemon as `cuzk daemon` runs it, service, engine, journal and all, but over devices that
+// prove toy circuits and fail as they are told to, and with a disk that can be made slow. Only
+// tests run it; the program has none of this.
+
+#include "base/error.hpp"
+#include "engine/config_file.hpp"
+#include "engine/engine.hpp"
+#include "engine/testing/toy_engine.hpp"
+#include "service/daemon.hpp"
+#include "service/engine_adapter.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using cuzk::engine::testing::Fault;
+
+/// Random numbers for several threads.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : random_(seed) {}
+  double roll() {
+    const std::lock_guard lock(mutex_);
+    return std::uniform_real_distribution<double>(0, 1)(random_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::mt19937_64 random_;  // guarded by mutex_
+};
+
+struct Options {
+  std::string config;
+  unsigned devices = 1, workers = 1;
+  std::uint64_t seed = 1;
+  int partition_us = 0;
+  double device_fault = 0, out_of_memory = 0, wrong_proof = 0, unknown = 0;
+};
+
+std::atomic<int> slow_disk_ms = 0;
+Dice disk_dice(1);  // NOLINT: of fsync, which gets no argument
+
+/// One in twenty is slow.
+void wait_for_disk() {
+  const int longest = slow_disk_ms;
+  if (longest == 0 || disk_dice.roll() > 0.05) return;
+  std::this_thread::sleep_for(
+      std::chrono::duration<double, std::milli>(longest * disk_dice.roll()));
+}
+
+std::unique_ptr<cuzk::engine::ProvingDevice> make_device(unsigned ordinal, const Options& options,
+                                                         const std::shared_ptr<Dice>& dice) {
+  auto hooks = std::make_shared<cuzk::engine::testing::FakeHooks>();
+  hooks->delay_us = options.partition_us;
+  hooks->fault = [options, dice](std::uint64_t, unsigned) {
+    double left = dice->roll();
+    const std::pair<double, Fault> all[] = {{options.device_fault / 2, Fault::kAtStart},
+                                            {options.device_fault / 2, Fault::kAtFinish},
+                                            {options.out_of_memory, Fault::kOutOfMemory},
+                                            {options.wrong_proof, Fault::kWrongProof},
+                                            {options.unknown, Fault::kUnknown}};
+    for (const auto& [probability, fault] : all) {
+      if (left < probability) return fault;
+      left -= probability;
+    }
+    return Fault::kNone;
+  };
+  return std::make_unique<cuzk::engine::testing::FakeDevice>(
+      cuzk::engine::testing::FakeDevice::Options{.name = fmt::format("fake:{}", ordinal),
+                                                 .workers = options.workers},
+      std::move(hooks));
+}
+
+void serve(const Options& options) {
+  using namespace cuzk;
+  const engine::Config config = engine::load_config(options.config).config;
+  const auto dice = std::make_shared<Dice>(options.seed);
+  std::vector<std::unique_ptr<engine::ProvingDevice>> devices;
+  for (unsigned i = 0; i < options.devices; ++i) devices.push_back(make_device(i, options, dice));
+  engine::Journal::Options journal;
+  journal.keep_results = config.reliability.keep_results;
+  journal.max_results = config.reliability.max_results;
+  const auto path = engine::effective_state_dir(config.daemon) / "journal.sqlite";
+  engine::Engine engine(config, std::move(devices),
+                        std::make_unique<engine::Journal>(path, journal),
+                        std::make_unique<engine::testing::ToyPreparation>(
+                            std::make_shared<std::function<void(std::uint64_t root)>>()),
+                        std::make_unique<engine::testing::ToyParameters>());
+  service::EngineAdapter adapter(engine);
+  service::Daemon daemon(adapter, config, {});
+  daemon.run();
+}
+
+}  // namespace
+
+// The C library's, for SQLite: it calls them by these names.
+extern "C" int fsync(int file) {
+  wait_for_disk();
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
+extern "C" int fdatasync(int file) {
+  wait_for_disk();
+  return static_cast<int>(::syscall(SYS_fdatasync, file));
+}
+
+int main(int argc, char** argv) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no server outlives its test
+  cuzk::service::Daemon::block_signals();
+  Options options;
+  int disk_ms = 0;
+  CLI::App app;
+  app.add_option("--config", options.config)->required();
+  app.add_option("--devices", options.devices);
+  app.add_option("--workers", options.workers);
+  app.add_option("--seed", options.seed);
+  app.add_option("--partition-us", options.partition_us);
+  app.add_option("--device-fault", options.device_fault);
+  app.add_option("--out-of-memory", options.out_of_memory);
+  app.add_option("--wrong-proof", options.wrong_proof);
+  app.add_option("--unknown", options.unknown);
+  app.add_option("--slow-disk-ms", disk_ms);
+  CLI11_PARSE(app, argc, argv);
+  slow_disk_ms = disk_ms;
+  try {
+    serve(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,188 @@
+#include "cli/load/metrics_text.hpp"
+#include "daemon/server_process.hpp"
+#include "engine/job.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <future>
+#include <optional>
+#include <thread>
+
+namespace cuzk::daemon_test {
+namespace {
+
+using cli::load::MetricsText;
+using engine::ProofKind;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using v1::AwaitProofResponse;
+using Clock = std::chrono::steady_clock;
+
+class ServerTest : public ::testing::Test {
+ protected:
+  void configure(const std::string& of_daemon) {
+    folder_.configure(of_daemon + "[memory]\ntotal_budget = \"1GiB\"\n");
+  }
+  /// One worker; each partition takes so long.
+  std::unique_ptr<ServerProcess> start(milliseconds partition) {
+    auto server = std::make_unique<ServerProcess>(
+        folder_,
+        std::vector<std::string>{"--partition-us", std::to_string(partition.count() * 1000)});
+    client_.emplace(folder_);
+    EXPECT_TRUE(client_->until_ready()) << folder_.log();
+    return server;
+  }
+  std::string submit(const engine::JobRequest& request) {
+    std::string id;
+    const grpc::Status status = client_->submit(request, id);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return id;
+  }
+  void until_running(ProofKind kind, double jobs = 1) {
+    std::string label(engine::label(kind));
+    std::replace(label.begin(), label.end(), '-', '_');
+    const auto end = Clock::now() + seconds(60);
+    while (MetricsText(client_->metrics()).sum("cuzk_jobs_in_progress", {{"proof_kind", label}}) <
+           jobs) {
+      ASSERT_LT(Clock::now(), end);
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+  }
+  void expect_proved(const engine::JobRequest& request, const std::string& id) {
+    AwaitProofResponse result;
+    ASSERT_TRUE(client_->await(id, seconds(60), result).ok()) << id;
+    EXPECT_EQ(result.status(), AwaitProofResponse::COMPLETED) << id << result.error_message();
+    EXPECT_TRUE(toy_verifies(request, result.proof())) << id;
+  }
+
+  ServerFolder folder_;
+  std::optional<ServerClient> client_;  ///< since start()
+};
+
+// An urgent job waits for the partition that is on the device, and for no other.
+TEST_F(ServerTest, WinningPostPassesFiftyQueuedPoreps) {
+  configure("");
+  const auto server = start(milliseconds(20));
+  for (std::uint64_t i = 0; i < 50; ++i) submit(toy_job(ProofKind::kPorep, i, 10));
+  until_running(ProofKind::kPorep);
+  const auto proved = [&] {
+    return MetricsText(client_->metrics())
+        .sum("cuzk_stage_seconds_count", {{"proof_kind", "porep_c2"}, {"stage", "device"}});
+  };
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    const engine::JobRequest request = toy_job(ProofKind::kWinningPost, i, 1);
+    AwaitProofResponse result;
+    const double before = proved();
+    ASSERT_TRUE(client_->prove(request, result).ok());
+    const double passed_by = proved() - before;
+    EXPECT_EQ(result.status(), AwaitProofResponse::COMPLETED) << result.error_message();
+    EXPECT_TRUE(toy_verifies(request, result.proof()));
+    // One was on the device when it came; the next may be before its answer is counted here.
+    EXPECT_LE(passed_by, 2) << "round " << i;
+  }
+  EXPECT_GE(MetricsText(client_->metrics()).sum("cuzk_jobs_pending", {{"proof_kind", "porep_c2"}}),
+            30);
+}
+
+TEST_F(ServerTest, DrainsOnSigtermAndKeepsTheRest) {
+  configure("drain_timeout = \"30s\"\n");
+  auto server = start(milliseconds(100));
+  std::vector<engine::JobRequest> requests;
+  std::vector<std::string> ids;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    requests.push_back(toy_job(ProofKind::kPorep, i, 3));
+    ids.push_back(submit(requests.back()));
+  }
+  until_running(ProofKind::kPorep);
+  auto waiting = std::async(std::launch::async, [&] {
+    AwaitProofResponse result;
+    ServerClient other(folder_);
+    EXPECT_TRUE(other.await(ids[0], seconds(60), result).ok());
+    return result;
+  });
+  std::this_thread::sleep_for(milliseconds(30));
+  server->signal(SIGTERM);
+  std::string id;
+  grpc::Status refused;
+  for (int i = 0; i < 100 && refused.ok(); ++i) {
+    refused = client_->submit(toy_job(ProofKind::kSnap, 100 + i, 1), id);
+    if (refused.ok()) {
+      requests.push_back(toy_job(ProofKind::kSnap, 100 + i, 1));
+      ids.push_back(id);
+    }
+  }
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
+  // The job that ran is answered, the daemon ends well.
+  EXPECT_TRUE(toy_verifies(requests[0], waiting.get().proof()));
+  client_.reset();
+  EXPECT_EQ(server->exit_within(seconds(40)), 0) << folder_.log();
+  server = start(milliseconds(1));
+  for (std::size_t i = 0; i < requests.size(); ++i) expect_proved(requests[i], ids[i]);
+}
+
+TEST_F(ServerTest, ASecondSignalStopsAtOnceAndLosesNothing) {
+  configure("drain_timeout = \"300s\"\n");
+  auto server = start(milliseconds(100));
+  const engine::JobRequest request = toy_job(ProofKind::kPorep, 1, 90);
+  const std::string id = submit(request);
+  until_running(ProofKind::kPorep);
+  const auto begin = Clock::now();
+  server->signal(SIGTERM);
+  client_.reset();
+  std::this_thread::sleep_for(milliseconds(100));
+  server->signal(SIGINT);
+  EXPECT_EQ(server->exit_within(seconds(10)), 0) << folder_.log();
+  EXPECT_LT(Clock::now() - begin, seconds(6));  // all partitions would take nine
+  server = start(milliseconds(0));
+  expect_proved(request, id);
+}
+
+TEST_F(ServerTest, ASecondDaemonLeavesTheFirstOneAlone) {
+  configure("");
+  const auto server = start(milliseconds(1));
+  // The same socket.
+  ServerProcess second(folder_);
+  EXPECT_EQ(second.exit_within(seconds(20)), 1);
+  EXPECT_THAT(folder_.log(), HasSubstr("ALREADY-RUNNING: pid " + std::to_string(server->pid())));
+  const engine::JobRequest request = toy_job(ProofKind::kPorep, 1, 2);
+  expect_proved(request, submit(request));
+}
+
+TEST_F(ServerTest, TheJobOfAVanishedClientIsCancelled) {
+  configure("");
+  const auto server = start(milliseconds(50));
+  auto gone = std::async(std::launch::async, [&] {
+    ServerClient other(folder_);
+    return other.prove_for(toy_job(ProofKind::kPorep, 1, 50), milliseconds(150)).error_code();
+  });
+  EXPECT_EQ(gone.get(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  const auto end = Clock::now() + seconds(20);
+  while (MetricsText(client_->metrics()).sum("cuzk_jobs_cancelled_total") < 1) {
+    ASSERT_LT(Clock::now(), end);
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  const engine::JobRequest request = toy_job(ProofKind::kSnap, 2, 1);
+  const auto begin = Clock::now();
+  expect_proved(request, submit(request));
+  EXPECT_LT(Clock::now() - begin, milliseconds(1500));  // fifty partitions take longer
+}
+
+TEST_F(ServerTest, MessagesBeyondTheLimitAreRefusedByName) {
+  configure("max_message_bytes = \"4MiB\"\n");
+  const auto server = start(milliseconds(1));
+  engine::JobRequest request = toy_job(ProofKind::kPorep, 1, 1);
+  request.vanilla_proof.resize((4 << 20) - 4096);
+  expect_proved(request, submit(request));
+  request.vanilla_proof.resize((4 << 20) + 4096);
+  request.request_id += "-large";
+  std::string id;
+  const grpc::Status status = client_->submit(request, id);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr(std::to_string(4 << 20)));
+}
+
+}  // namespace
+}  // namespace cuzk::daemon_test
