@@ -28,7 +28,7 @@ load::TargetOptions side(const Options& options, const std::string& address,
                          const std::vector<std::string>& settings) {
   load::TargetOptions target = options.target;
   target.client.address = address;
-  target.settings = settings;
+  target.settings.insert(target.settings.end(), settings.begin(), settings.end());
   return target;
 }
 
@@ -69,6 +69,7 @@ void add_bench_ab_command(CLI::App& bench) {
   command->add_option("--set-a", options->settings_a,
                       "A's settings of the engine in this process: section.key=value");
   command->add_option("--set-b", options->settings_b, "B's settings");
+  command->add_option("--set", options->target.settings, "Settings of both");
   command->add_option("--runs", options->plan.pairs, "Runs of each")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000));

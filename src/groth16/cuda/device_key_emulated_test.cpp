@@ -128,7 +128,7 @@ KeyPlacement all_on_host() {
 class DeviceKeyEmulated : public ::testing::TestWithParam<QuotientForm> {
  protected:
   DeviceKeyEmulated()
-      : folder(::testing::TempDir() + "device_key"),
+      : folder(::testing::TempDir() + "device_key_" + std::to_string(::getpid())),
         files{folder / "toy.params", folder / "toy.vk", folder / "toy.derivative"},
         trapdoor(Trapdoor::from_seed(11)),
         layout(toy.shape, GetParam()) {
