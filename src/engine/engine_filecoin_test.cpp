@@ -80,7 +80,7 @@ TEST_F(EngineFilecoin, ProvesWindowPost) {
 }
 
 TEST_F(EngineFilecoin, ProvesWinningPost) {
-  testing::DevelopmentKeys::put(winning, folder.path());
+  testing::DevelopmentKeys::put(winning, folder.path(), false);
   start();
   while (!engine->ready()) std::this_thread::sleep_for(5ms);
   const JobResult result = prove(golden_request("2KiB-v1_1", "winning"));
@@ -125,7 +125,7 @@ TEST_F(EngineFilecoin, ADamagedKeyIsRefusedByName) {
 }
 
 TEST_F(EngineFilecoin, ABudgetBelowOneKeyIsRefusedAtOnce) {
-  testing::DevelopmentKeys::put(window, folder.path());
+  testing::DevelopmentKeys::put(window, folder.path(), false);
   config.memory.total_budget.bytes = 1 << 20;
   start();
   try {

@@ -58,7 +58,7 @@ struct Partition {
   std::uint32_t attempt = 0;  ///< number of the current one, from 1; names it in events
   std::uint32_t tried = 0;    ///< attempts that count against the limit
   bool stall_reported = false;
-  std::optional<std::size_t> avoid;  ///< device that this is not to be tried on again
+  std::optional<std::size_t> avoid;  ///< device not to be tried again while another can
   std::string device;                ///< where it was proved, or is
   std::chrono::nanoseconds witness_time{0}, device_time{0};
 

@@ -84,21 +84,52 @@ bool KeyCache::is_resident(const CircuitId& circuit) const {
          std::ranges::find(options_.resident, circuit) != options_.resident.end();
 }
 
-std::vector<std::shared_ptr<LoadedKey>> KeyCache::take_retired() {
-  std::vector<std::shared_ptr<LoadedKey>> out;
-  std::erase_if(retired_, [&](auto& item) {
+class KeyCache::Dropped {
+ public:
+  explicit Dropped(KeyCache& cache) : cache_(cache) {}
+  ~Dropped() {
+    std::vector<std::size_t> devices;
+    for (auto& [device, key] : keys_) {
+      key.reset();
+      devices.push_back(device);
+    }
+    if (devices.empty()) return;
+    {
+      const std::lock_guard lock(cache_.mutex_);
+      for (const std::size_t device : devices)
+        cache_.dropping_.erase(std::ranges::find(cache_.dropping_, device));
+    }
+    cache_.changed_.raise();
+  }
+  Dropped(const Dropped&) = delete;
+  Dropped& operator=(const Dropped&) = delete;
+
+  /// The cache's mutex is held.
+  void add(std::size_t device, std::shared_ptr<LoadedKey> key) {
+    cache_.dropping_.push_back(device);
+    keys_.emplace_back(device, std::move(key));
+  }
+  bool empty() const { return keys_.empty(); }
+  const auto& keys() const { return keys_; }
+
+ private:
+  KeyCache& cache_;
+  std::vector<std::pair<std::size_t, std::shared_ptr<LoadedKey>>> keys_;
+};
+
+void KeyCache::take_unused_discarded(Dropped& dropped) {
+  std::erase_if(discarded_, [&](auto& item) {
     if (item.second.use_count() != 1) return false;
-    out.push_back(std::move(item.second));
+    dropped.add(item.first, std::move(item.second));
     return true;
   });
-  return out;
 }
 
 bool KeyCache::drop_one(std::optional<std::size_t> device, const MayDrop& may_drop,
                         std::chrono::seconds min_idle) {
-  std::vector<std::shared_ptr<LoadedKey>> dropped;  // destroyed without the lock
+  Dropped dropped(*this);
   const std::lock_guard lock(mutex_);
-  dropped = take_retired();
+  take_unused_discarded(dropped);
   if (!dropped.empty()) return true;
   const Clock::time_point latest = Clock::now() - min_idle;
   auto victim = entries_.end();
@@ -112,7 +143,7 @@ bool KeyCache::drop_one(std::optional<std::size_t> device, const MayDrop& may_dr
   if (victim == entries_.end()) return false;
   base::process_log().info({.device = devices_[victim->first.second]->name()},
                            "{} is dropped to make room", victim->first.first.to_string());
-  dropped.push_back(std::move(victim->second.key));
+  dropped.add(victim->first.second, std::move(victim->second.key));
   entries_.erase(victim);
   return true;
 }
@@ -134,7 +165,7 @@ bool KeyCache::start_load(const CircuitId& circuit, std::size_t device, Lane lan
   if (!memory) return false;
   key->host = std::move(host);
   key->device = std::move(*memory);
-  std::jthread previous;  // of an earlier load that has ended; joined without the lock
+  std::jthread previous;  // of an earlier load that is over; joined without the lock
   const std::lock_guard lock(mutex_);
   if (!entries_.try_emplace(place, Entry{nullptr, Clock::now()}).second) return true;
   std::jthread& thread = threads_[place];
@@ -186,18 +217,20 @@ void KeyCache::failed(const Place& place, ErrorCode code, const std::string& tex
                       bool device_fault) {
   base::process_log().error({.device = devices_[place.second]->name(), .code = to_string(code)},
                             "loading {} failed: {}", place.first.to_string(), text);
+  // The place is free only after the report, which takes the table's lock: whoever starts the next
+  // load holds that lock and waits for this thread to end.
+  on_failure_({place.first, place.second, code, text, device_fault});
   {
     const std::lock_guard lock(mutex_);
     entries_.erase(place);
     needs_.erase(place);
   }
-  on_failure_({place.first, place.second, code, text, device_fault});
   changed_.raise();
 }
 
 KeyCache::Evicted KeyCache::evict(const CircuitId& circuit) {
   Evicted out;
-  std::vector<std::shared_ptr<LoadedKey>> dropped;  // destroyed without the lock
+  Dropped dropped(*this);
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [place, entry] : entries_) {
@@ -206,11 +239,11 @@ KeyCache::Evicted KeyCache::evict(const CircuitId& circuit) {
     if (out.in_use) return out;
     std::erase_if(entries_, [&](auto& item) {
       if (item.first.first != circuit) return false;
-      dropped.push_back(std::move(item.second.key));
+      dropped.add(item.first.second, std::move(item.second.key));
       return true;
     });
   }
-  for (const auto& key : dropped) {
+  for (const auto& [device, key] : dropped.keys()) {
     out.was_loaded = true;
     out.bytes += key->circuit->host_bytes() + key->circuit->device_bytes();
   }
@@ -221,16 +254,36 @@ void KeyCache::discard(const CircuitId& circuit, std::size_t device) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find({circuit, device});
   if (found == entries_.end() || !found->second.key) return;
-  retired_.emplace_back(device, std::move(found->second.key));
+  discarded_.emplace_back(device, std::move(found->second.key));
   entries_.erase(found);
 }
 
+bool KeyCache::drop_discarded() {
+  Dropped dropped(*this);
+  const std::lock_guard lock(mutex_);
+  take_unused_discarded(dropped);
+  return !dropped.empty();
+}
+
+bool KeyCache::has_discarded() const {
+  const std::lock_guard lock(mutex_);
+  return !discarded_.empty();
+}
+
+bool KeyCache::is_current(const KeyLease& lease) const {
+  const std::lock_guard lock(mutex_);
+  return lease.key_ && std::ranges::none_of(discarded_, [&](const auto& item) {
+    return item.second == lease.key_;
+  });
+}
+
 bool KeyCache::drop_device(std::size_t device) {
-  std::vector<std::shared_ptr<LoadedKey>> dropped;
   {
+    Dropped dropped(*this);
     const std::lock_guard lock(mutex_);
-    dropped = take_retired();
-    for (const auto& [where, key] : retired_) {
+    if (std::ranges::find(dropping_, device) != dropping_.end()) return false;
+    take_unused_discarded(dropped);
+    for (const auto& [where, key] : discarded_) {
       if (where == device) return false;
     }
     for (const auto& [place, entry] : entries_) {
@@ -238,7 +291,7 @@ bool KeyCache::drop_device(std::size_t device) {
     }
     std::erase_if(entries_, [&](auto& item) {
       if (item.first.second != device) return false;
-      dropped.push_back(std::move(item.second.key));
+      dropped.add(device, std::move(item.second.key));
       return true;
     });
   }

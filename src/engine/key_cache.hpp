@@ -74,7 +74,8 @@ class KeyCache {
     bool device_fault = false;  ///< the device's own, not the key's: another one may do
   };
 
-  /// `on_failure` is called from the loading thread, without locks.
+  /// `on_failure` is called from the loading thread, without locks, while the key still counts as
+  /// loading.
   KeyCache(std::vector<std::unique_ptr<DeviceSlot>>& devices, ParameterStore& parameters,
            MemoryBudget& host, Options options, Signal& changed,
            std::function<void(const Failure&)> on_failure);
@@ -111,9 +112,15 @@ class KeyCache {
   };
   /// From all devices; nothing happens if any of them uses it.
   Evicted evict(const CircuitId& circuit);
-  /// Gives no further leases of a key that may be damaged; it goes when its last lease does, and
-  /// the next use loads it anew.
+  /// Gives no further leases of a key that may be damaged; drop_discarded() drops it once its last
+  /// lease is gone, and the next use loads it anew.
   void discard(const CircuitId& circuit, std::size_t device);
+  /// Drops discarded keys that nobody uses any more. Cheap when there are none.
+  bool drop_discarded();
+  /// Whether there are discarded keys, used or not.
+  bool has_discarded() const;
+  /// Whether the lease is of a key that is still in the cache, not of a discarded one.
+  bool is_current(const KeyLease& lease) const;
   /// Drops all keys of a device. False, and nothing happens, while any is in use or loading.
   bool drop_device(std::size_t device);
 
@@ -130,10 +137,14 @@ class KeyCache {
     Clock::time_point since;         ///< of the load, then the last use
   };
 
+  /// Keys that are no longer in the cache, destroyed by the destructor, without the mutex. Until
+  /// then their devices count as in use.
+  class Dropped;
+
   bool is_resident(const CircuitId& circuit) const;
   static bool idle(const Entry& entry) { return entry.key && entry.key.use_count() == 1; }
   // Discarded keys that nobody uses any more; mutex_ is held.
-  std::vector<std::shared_ptr<LoadedKey>> take_retired();
+  void take_unused_discarded(Dropped& dropped);
   void load(const Place& place, std::shared_ptr<LoadedKey> key);
   void failed(const Place& place, ErrorCode code, const std::string& text, bool device_fault);
 
@@ -150,7 +161,8 @@ class KeyCache {
   std::map<Place, Entry> entries_;
   std::map<Place, ProvingDevice::Needs> needs_;
   std::map<Place, std::jthread> threads_;
-  std::vector<std::pair<std::size_t, std::shared_ptr<LoadedKey>>> retired_;  ///< discarded ones
+  std::vector<std::pair<std::size_t, std::shared_ptr<LoadedKey>>> discarded_;
+  std::vector<std::size_t> dropping_;  ///< devices of keys that are being destroyed
 };
 
 }  // namespace cuzk::engine

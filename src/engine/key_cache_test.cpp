@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <mutex>
 #include <thread>
 
 namespace cuzk::engine {
@@ -116,13 +118,20 @@ TEST_F(KeyCacheTest, MakesRoomOnTheDevice) {
 TEST_F(KeyCacheTest, ADiscardedKeyGoesWithItsLastLease) {
   load(porep);
   KeyLease old = cache->lease(porep, 0);
+  EXPECT_TRUE(cache->is_current(old));
+  EXPECT_FALSE(cache->has_discarded());
   cache->discard(porep, 0);
+  EXPECT_FALSE(cache->is_current(old));
+  EXPECT_TRUE(cache->has_discarded());
   EXPECT_FALSE(cache->lease(porep, 0));
   EXPECT_EQ(hooks[0]->loaded_now, 1U);
   EXPECT_FALSE(cache->drop_device(0));
+  EXPECT_FALSE(cache->drop_discarded());
   old.release();
-  EXPECT_TRUE(cache->drop_device(0));
+  EXPECT_TRUE(cache->drop_discarded());
   EXPECT_EQ(hooks[0]->loaded_now, 0U);
+  EXPECT_EQ(host.status().used, 0U) << "or memory would be lost until somebody else wants it";
+  EXPECT_TRUE(cache->drop_device(0));
 }
 
 TEST_F(KeyCacheTest, ADeviceIsDroppedAsAWhole) {
@@ -150,6 +159,28 @@ TEST_F(KeyCacheTest, AFailedLoadLeavesNothing) {
   load(porep);
   EXPECT_TRUE(cache->is_loaded(porep, 0));
   EXPECT_EQ(host.status().used, 1000U);
+}
+
+// The report may need locks that the one who starts the next load holds.
+TEST_F(KeyCacheTest, NoLoadStartsBeforeAFailureIsReported) {
+  std::mutex callers;
+  std::atomic<unsigned> reports = 0;
+  cache = std::make_unique<KeyCache>(devices, parameters, host, KeyCache::Options{}, changed,
+                                     [&](const KeyCache::Failure&) {
+                                       const std::lock_guard lock(callers);
+                                       ++reports;
+                                     });
+  hooks[0]->on_load = [](const ProvingDevice::Circuit&) {
+    throw base::CorruptData("porep.params: too short");
+  };
+  for (unsigned i = 0; i < 200; ++i) {
+    {
+      const std::lock_guard lock(callers);
+      cache->start_load(porep, 0, Lane::kNormal, host.try_reserve(10, Lane::kNormal).value());
+    }
+    wait_until([&] { return !cache->loading_since(porep, 0); });
+    EXPECT_EQ(reports, i + 1);
+  }
 }
 
 TEST_F(KeyCacheTest, StatusTellsTheTruth) {

@@ -67,6 +67,7 @@ void Pipeline::host_worker(std::size_t number) {
   set_thread_name(track);
   while (!stopping_) {
     const std::uint64_t seen = parts_.changed.generation();
+    parts_.keys.drop_discarded();
     std::optional<HostTask> task = parts_.scheduler.take_host_task();
     if (!task) {
       parts_.changed.wait(seen, kLongestSleep);

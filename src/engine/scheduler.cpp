@@ -51,23 +51,26 @@ std::vector<std::size_t> Scheduler::candidates(const Partition& partition) const
   return out;
 }
 
-// A witness that waits for a device out of service would keep that device's key, and so its reset,
-// waiting. If another device has the key, the witness waits for that one, else it is made again.
-void Scheduler::requeue_from_lost_devices(const JobTable::Lock& lock) {
-  if (std::ranges::all_of(devices_, [](const auto& slot) { return slot->usable(); })) return;
+// A witness that waits keeps a key loaded. If that key was discarded, or its device is out of
+// service, it would keep the memory of a key that nobody may use, or the device's reset, waiting: it
+// goes over to another device's key, or waits without one until admit() has one loaded.
+void Scheduler::renew_leases(const JobTable::Lock& lock) {
+  if (!keys_.has_discarded() &&
+      std::ranges::all_of(devices_, [](const auto& slot) { return slot->usable(); })) {
+    return;
+  }
   table_.for_each_running(lock, [&](const std::shared_ptr<Job>& job) {
     for (Partition& partition : job->partitions) {
-      if (partition.state != PartitionState::kWitnessDone || !partition.key) continue;
-      if (devices_[partition.key.device()]->usable()) continue;
+      if (partition.state != PartitionState::kWitnessDone) continue;
+      if (partition.key && devices_[partition.key.device()]->usable() &&
+          keys_.is_current(partition.key)) {
+        continue;
+      }
       KeyLease other;
       for (const std::size_t device : candidates(partition)) {
         if (!other) other = keys_.lease(job->circuit, device);
       }
-      if (other) {
-        partition.key = std::move(other);
-      } else {
-        table_.enter(lock, job, partition, PartitionState::kPending);
-      }
+      partition.key = std::move(other);
     }
     return true;
   });
@@ -201,7 +204,11 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
     return DecodeTask{job, slot()};
   }
   job->waiting_for = {};
-  const auto k = first_partition(*job, PartitionState::kPending, [](const auto&) { return true; });
+  // A witness without a key goes first: nothing else loads the key for it.
+  auto k = first_partition(*job, PartitionState::kWitnessDone,
+                           [](const Partition& partition) { return !partition.key; });
+  const bool has_witness = k.has_value();
+  if (!k) k = first_partition(*job, PartitionState::kPending, [](const auto&) { return true; });
   if (!k) return std::nullopt;
   Partition& partition = job->partitions[*k];
   const std::vector<std::size_t> devices = candidates(partition);
@@ -211,7 +218,17 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
   }
   const auto loaded = std::ranges::find_if(
       devices, [&](std::size_t device) { return keys_.is_loaded(job->circuit, device); });
-  if (loaded == devices.end()) return want_key(lock, job, devices);
+  if (loaded == devices.end()) {
+    auto task = want_key(lock, job, devices);
+    // Better the device that failed once than none.
+    if (!task && job->waiting_for.kind == Kind::kDeviceMemory) partition.avoid.reset();
+    return task;
+  }
+  if (has_witness) {
+    partition.key = keys_.lease(job->circuit, *loaded);
+    changed_.raise();
+    return std::nullopt;
+  }
   if (!may_take_slot(job->lane()) || stages_are_full(lock, job->lane())) {
     job->waiting_for = {Kind::kSlot, 0, 0};
     spread_key(lock, *job);
@@ -246,7 +263,7 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
 std::optional<HostTask> Scheduler::take_host_task() {
   if (mode_ == Mode::kStopped) return std::nullopt;
   const JobTable::Lock lock = table_.lock();
-  requeue_from_lost_devices(lock);
+  renew_leases(lock);
   for (Claim& claim : claims_) {
     claim.renewed = false;
     const auto job = claim.job.lock();
@@ -295,8 +312,11 @@ std::optional<DeviceTask> Scheduler::take_device_task(std::size_t device, std::s
   table_.for_each_running(lock, [&](const std::shared_ptr<Job>& job) {
     if (!job->has(PartitionState::kWitnessDone)) return true;
     const auto k =
-        first_partition(*job, PartitionState::kWitnessDone,
-                        [&](const Partition& partition) { return !is_avoided(partition, device); });
+        first_partition(*job, PartitionState::kWitnessDone, [&](const Partition& partition) {
+          // Whoever was admitted to a device, for want of a better one, goes there.
+          const bool admitted = partition.key && partition.key.device() == device;
+          return admitted || !is_avoided(partition, device);
+        });
     if (!k) return true;
     Partition& partition = job->partitions[*k];
     KeyLease key = keys_.lease(job->circuit, device);

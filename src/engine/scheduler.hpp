@@ -129,7 +129,7 @@ class Scheduler {
   const Options& options() const { return options_; }
 
  private:
-  void requeue_from_lost_devices(const JobTable::Lock& lock);
+  void renew_leases(const JobTable::Lock& lock);
   bool may_take_slot(Lane lane) const;
   bool stages_are_full(const JobTable::Lock& lock, Lane lane) const;
   std::optional<HostTask> admit(const JobTable::Lock& lock, const std::shared_ptr<Job>& job);

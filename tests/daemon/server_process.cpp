@@ -36,8 +36,13 @@ class Call : public grpc::ClientContext {
 
 }  // namespace
 
+// In memory where that is possible: processes die here, not the machine, and a disk would only be
+// slow.
 ServerFolder::ServerFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "cuzk-daemon-XXXXXX").string();
+  const std::filesystem::path memory = "/dev/shm";
+  const bool usable = ::access(memory.c_str(), W_OK | X_OK) == 0;
+  std::string name =
+      ((usable ? memory : std::filesystem::temp_directory_path()) / "cuzk-daemon-XXXXXX").string();
   base::require(::mkdtemp(name.data()) != nullptr, "{}: {}", name, std::strerror(errno));
   path_ = name;
   configure("");

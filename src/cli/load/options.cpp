@@ -1,6 +1,7 @@
 #include "cli/load/options.hpp"
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/mapped_file.hpp"
 #include "base/random.hpp"
 #include "cli/devices.hpp"
@@ -148,6 +149,9 @@ std::unique_ptr<Target> make_target(const TargetOptions& options) {
     return make_daemon_target(options.client);
   }
   const engine::Config config = read_config(options);
+  const auto level = base::parse_log_level(config.logging.level);
+  base::process_log().set_level(options.config.empty() ? base::LogLevel::kError
+                                                       : level.value_or(base::LogLevel::kInfo));
   std::string name = "in process";
   for (const std::string& assignment : options.settings) name += " " + assignment;
   return make_engine_target(std::move(name), config, cli::make_devices(config));

@@ -40,7 +40,8 @@ struct TargetOptions {
 /// Those of the connection and of parameters, which all commands have.
 void add_common_target_options(CLI::App& command, TargetOptions& options);
 void add_target_options(CLI::App& command, TargetOptions& options);
-/// Connects, or starts an engine and waits until it is ready.
+/// Connects, or starts an engine and waits until it is ready. Its log is at the configuration's
+/// level; without one, errors only.
 std::unique_ptr<Target> make_target(const TargetOptions& options);
 /// With the keys of --params-dir, or of the folder that the configuration names.
 ProofCheck make_check(const TargetOptions& options);

@@ -2,6 +2,7 @@
 
 #include "base/cuda/arena.hpp"
 #include "base/cuda/buffer.hpp"
+#include "base/cuda/device.hpp"
 #include "base/cuda/stream.hpp"
 #include "base/stage_timer.hpp"
 #include "groth16/assemble.hpp"

@@ -15,8 +15,11 @@ std::unique_ptr<CudaProver> make_prover(const r1cs::Shape& shape, const KeyLayou
   const std::optional<Residency> residency =
       choose_residency(layout, site->lane_request(layout, options.overlap), site->circuit_bytes,
                        site->budget, options.lanes, options.group_tables);
-  return residency ? make_resident_prover(std::move(site), layout, *residency, make_key)
-                   : make_streamed_prover(std::move(site), layout, make_key);
+  if (residency) return make_resident_prover(std::move(site), layout, *residency, make_key);
+  const StreamedResidency streamed =
+      choose_streaming(layout, site->lane_request(layout, false), site->circuit_bytes, site->budget,
+                       options.partitions_a_pass);
+  return make_streamed_prover(std::move(site), layout, streamed, make_key);
 }
 
 }  // namespace

@@ -127,6 +127,39 @@ TEST_P(CudaProverEmulated, FailedAndAbandonedProofsFreeTheirLane) {
                    .verify(prover->prove(wrong, Blinding::random(), timer), toy.public_inputs()));
 }
 
+TEST_P(CudaProverKeysEmulated, StreamedKeysGiveTheSameProofs) {
+  auto site = std::make_unique<Site>(toy.shape, layout, options());
+  // h in three pieces, bits' points in several, two partitions a pass.
+  StreamedRequest request{.lane = site->lane_request(layout, false),
+                          .placement = {},
+                          .partitions = 2,
+                          .h_slices = 3,
+                          .buffer_bytes = 2 * 32 * sizeof(curve::G2Affine)};
+  KeyPlacement& placement = request.placement;
+  placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
+  const StreamedPlan plan(request);
+  ASSERT_GT(plan.h_slices, 1u);
+  ASSERT_GT(plan.queries[kQueryL].slices, 1u);
+  const std::size_t circuit_bytes = site->circuit_bytes;
+  const std::unique_ptr<CudaProver> prover =
+      make_streamed_prover(std::move(site), layout, weigh_streaming(layout, request, circuit_bytes),
+                           [&](const KeyPlacement& wanted, base::cuda::StreamRef stream) {
+                             return DeviceKey::upload(key, layout, wanted, stream);
+                           });
+  EXPECT_EQ(prover->proofs_in_flight(), 2u);
+  const Blinding blinding = Blinding::random();
+  const Proof wanted = cpu_proof(blinding);
+  base::StageTimer timer;
+  // Two share a pass; then one alone, after one that is abandoned and one that is refused.
+  const auto first = prover->start(toy.witness, timer), second = prover->start(toy.witness, timer);
+  EXPECT_EQ(second->finish(blinding, timer), wanted);
+  EXPECT_EQ(first->finish(blinding, timer), wanted);
+  EXPECT_THROW(first->finish(blinding, timer), base::InvalidInput);
+  prover->start(toy.witness, timer);
+  EXPECT_THROW(prover->start(testing::ToyCircuit(17).witness, timer), base::InvalidInput);
+  EXPECT_EQ(prover->prove(toy.witness, blinding, timer), wanted);
+}
+
 TEST_P(CudaProverEmulated, RefusesWhatCannotWork) {
   CudaOptions small = options();
   small.vram_budget = 10'000;

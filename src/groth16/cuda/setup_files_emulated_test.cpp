@@ -1,15 +1,14 @@
-#include "groth16/cuda/setup_files.hpp"
-
 #include "groth16/cuda/setup_files.cuh"
+#include "groth16/cuda/setup_files.hpp"
 #include "groth16/testing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <string>
-#include <unistd.h>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <unistd.h>
 
 namespace cuzk::groth16::cuda {
 namespace {
@@ -22,7 +21,8 @@ std::string read(const std::filesystem::path& path) {
 TEST(SetupFilesEmulated, FilesAreTheHostsByteForByte) {
   const testing::ToyCircuit toy(5);
   const Trapdoor trapdoor = Trapdoor::from_seed(21);
-  const std::filesystem::path folder = ::testing::TempDir() + "setup_files_" + std::to_string(::getpid());
+  const std::filesystem::path folder =
+      ::testing::TempDir() + "setup_files_" + std::to_string(::getpid());
   std::filesystem::create_directories(folder);
   const SetupFiles host{folder / "host.params", folder / "host.vk", folder / "host.derivative"};
   const SetupFiles device{folder / "device.params", folder / "device.vk",
@@ -41,7 +41,8 @@ TEST(SetupFilesEmulated, ZerosAreDroppedWhateverTheChunks) {
   using curve::device::G1;
   const auto base = curve::G1Affine::generator();
   const FixedBaseTable<G1> table(stored<G1>(base), 10, {});
-  const std::filesystem::path path = ::testing::TempDir() + "multiples_" + std::to_string(::getpid());
+  const std::filesystem::path path =
+      ::testing::TempDir() + "multiples_" + std::to_string(::getpid());
   for (const std::vector<unsigned>& numbers : std::vector<std::vector<unsigned>>{
            {0, 5, 0, 0, 7, 8, 9, 0}, {1, 2, 3, 4, 5, 6, 7}, {0, 0, 0}, {}}) {
     std::vector<curve::Fr> scalars;

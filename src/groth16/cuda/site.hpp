@@ -6,6 +6,7 @@
 #include "groth16/cuda/device_key.hpp"
 #include "groth16/cuda/plan.hpp"
 #include "groth16/cuda/prover.hpp"
+#include "groth16/cuda/streamed_plan.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -51,6 +52,8 @@ std::unique_ptr<CudaProver> make_resident_prover(std::unique_ptr<Site> site,
 
 /// With most of the key in pinned host memory.
 std::unique_ptr<CudaProver> make_streamed_prover(std::unique_ptr<Site> site,
-                                                 const KeyLayout& layout, const MakeKey& make_key);
+                                                 const KeyLayout& layout,
+                                                 const StreamedResidency& residency,
+                                                 const MakeKey& make_key);
 
 }  // namespace cuzk::groth16::cuda

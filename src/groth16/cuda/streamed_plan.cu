@@ -142,10 +142,8 @@ std::string StreamedResidency::describe() const {
       gibibytes(arena_bytes), request.h_slices, request.partitions, gibibytes(total()));
 }
 
-namespace {
-
-StreamedResidency weigh(const KeyLayout& layout, const StreamedRequest& request,
-                        std::size_t circuit_bytes) {
+StreamedResidency weigh_streaming(const KeyLayout& layout, const StreamedRequest& request,
+                                  std::size_t circuit_bytes) {
   StreamedResidency residency;
   residency.request = request;
   residency.circuit_bytes = circuit_bytes;
@@ -156,6 +154,8 @@ StreamedResidency weigh(const KeyLayout& layout, const StreamedRequest& request,
   residency.arena_bytes = StreamedPlan(request).arena.bytes();
   return residency;
 }
+
+namespace {
 
 /// Buffers of a pass: two halves of at least a few megabytes each pay for their copies' latency;
 /// beyond some gigabytes nothing is gained.
@@ -186,7 +186,7 @@ StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& l
   placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
   std::optional<StreamedResidency> chosen;
   const auto try_with = [&](const StreamedRequest& candidate) {
-    const StreamedResidency next = weigh(layout, candidate, circuit_bytes);
+    const StreamedResidency next = weigh_streaming(layout, candidate, circuit_bytes);
     if (next.total() > budget) return false;
     chosen = next;
     return true;
@@ -199,7 +199,7 @@ StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& l
   }
   if (!chosen) {
     request.h_slices = kMostSlices;
-    const StreamedResidency least = weigh(layout, request, circuit_bytes);
+    const StreamedResidency least = weigh_streaming(layout, request, circuit_bytes);
     base::fail<base::ResourceExhausted>(
         "device memory: this circuit needs {} at least, with its key in host memory (circuit {}, "
         "key {}, tables of the transforms {}, working memory {}); {} may be used: free memory on "

@@ -70,6 +70,10 @@ struct StreamedResidency {
   std::string describe() const;
 };
 
+/// What a streamed prover of this request takes.
+StreamedResidency weigh_streaming(const KeyLayout& layout, const StreamedRequest& request,
+                                  std::size_t circuit_bytes);
+
 /// How to stream a key within `budget` bytes: as much of it on the device as fits, h first, then in
 /// as few pieces as possible. Throws ResourceExhausted that says what the least would need.
 StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& request,

@@ -450,10 +450,9 @@ void StreamedProver::flush() {
 }  // namespace
 
 std::unique_ptr<CudaProver> make_streamed_prover(std::unique_ptr<Site> site,
-                                                 const KeyLayout& layout, const MakeKey& make_key) {
-  const LaneRequest request = site->lane_request(layout, false);
-  const StreamedResidency residency = choose_streaming(
-      layout, request, site->circuit_bytes, site->budget, site->options.partitions_a_pass);
+                                                 const KeyLayout& layout,
+                                                 const StreamedResidency& residency,
+                                                 const MakeKey& make_key) {
   return std::make_unique<StreamedProver>(std::move(site), layout, residency, make_key);
 }
 

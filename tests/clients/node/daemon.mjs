@@ -94,7 +94,7 @@ allow_cpu = true
     this.client?.close();
     if (this.process && this.process.exitCode === null) {
       this.process.kill("SIGTERM");
-      await Promise.race([this.exited, sleep(30000).then(() => this.process.kill("SIGKILL"))]);
+      await Promise.race([this.exited, sleep(30000, undefined, {ref: false}).then(() => this.process.kill("SIGKILL"))]);
     }
     rmSync(this.folder, {recursive: true, force: true});
     return this.exited;
