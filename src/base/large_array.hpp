@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -55,6 +57,43 @@ class LargeArray {
  private:
   T* data_ = nullptr;
   std::size_t size_ = 0;
+};
+
+/// For a std::vector of gigabytes that many threads fill: elements that resize() adds are not
+/// written, and have any value until somebody writes them. Large ones are mapped, without large
+/// pages.
+template <class T>
+class LargeAllocator {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  using value_type = T;
+
+  LargeAllocator() = default;
+  template <class U>
+  LargeAllocator(const LargeAllocator<U>&) {}
+
+  T* allocate(std::size_t n) {
+    if (n < kLeastMapped) return std::allocator<T>().allocate(n);
+    return static_cast<T*>(large_array::map(n * sizeof(T), LargePages::kNo));
+  }
+  void deallocate(T* p, std::size_t n) noexcept {
+    if (n < kLeastMapped) {
+      std::allocator<T>().deallocate(p, n);
+    } else {
+      large_array::unmap(p, n * sizeof(T));
+    }
+  }
+  template <class U>
+  void construct(U*) {}
+  template <class U, class... Args>
+  void construct(U* p, Args&&... args) {
+    ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
+  }
+  friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
+
+ private:
+  static constexpr std::size_t kLeastMapped = (std::size_t{1} << 20) / sizeof(T) + 1;
 };
 
 }  // namespace cuzk::base

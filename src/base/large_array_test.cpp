@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace cuzk::base {
 namespace {
@@ -29,6 +30,24 @@ TEST(LargeArray, StartsAsZerosAndMoves) {
 
 TEST(LargeArray, SaysWhenMemoryIsNotToBeHad) {
   EXPECT_THROW(LargeArray<std::uint8_t>(std::size_t{1} << 60), ResourceExhausted);
+}
+
+TEST(LargeAllocator, VectorsOfAnySizeGrowCopyAndMove) {
+  using Numbers = std::vector<std::uint64_t, LargeAllocator<std::uint64_t>>;
+  for (const std::size_t size :
+       {std::size_t{3}, std::size_t{1} << 17, (std::size_t{1} << 18) + 5}) {
+    Numbers numbers;
+    for (std::size_t i = 0; i < 2; ++i) numbers.push_back(i);
+    numbers.resize(size);
+    EXPECT_EQ(numbers[1], 1U);
+    for (std::size_t i = 0; i < size; ++i) numbers[i] = i;
+    numbers.push_back(size);
+    const Numbers copy = numbers;
+    const Numbers moved = std::move(numbers);
+    EXPECT_EQ(copy, moved);
+    EXPECT_EQ(moved.size(), size + 1);
+    EXPECT_EQ(moved.back(), size);
+  }
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "cli/client_options.hpp"
 #include "cli/commands.hpp"
 #include "service/client.hpp"
 
@@ -140,11 +141,7 @@ void add(CLI::App& app, const char* name, const char* what, const char* argument
   if (argument != nullptr) command->add_option(argument, options->name)->required();
   command->add_option("--addr", options->client.address, "Where the daemon listens")
       ->capture_default_str();
-  command->add_option("--token-file", options->client.token_file, "File with a bearer token");
-  command->add_option("--tls-ca", options->client.tls.ca,
-                      "PEM file of the CA of the daemon's certificate");
-  command->add_option("--tls-cert", options->client.tls.cert, "PEM file of a client certificate");
-  command->add_option("--tls-key", options->client.tls.key, "PEM file of its key");
+  add_client_options(*command, options->client);
   command->add_option("--timeout", options->timeout, "Seconds; 0: no limit")->capture_default_str();
   if (run == run_status)
     command->add_flag("--json", options->json, "All that GetStatus answers, as JSON");

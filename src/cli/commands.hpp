@@ -18,6 +18,7 @@ void add_bench_command(CLI::App& app);
 void add_bench_batch_command(CLI::App& bench);
 void add_bench_stress_command(CLI::App& bench);
 void add_bench_ab_command(CLI::App& bench);
+void add_bench_kernels_command(CLI::App& bench);
 /// daemon and plan; and the daemon's options for the program alone.
 void add_daemon_command(CLI::App& app);
 /// status, metrics, preload, evict and cancel.

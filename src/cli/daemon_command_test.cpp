@@ -1,10 +1,14 @@
+#include "base/mapped_file.hpp"
 #include "cli/commands.hpp"
 #include "service/testing/test_server.hpp"
+#include "support/golden.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -92,6 +96,19 @@ TEST_F(DaemonCommandTest, TheProgramAloneIsTheDaemon) {
   EXPECT_EQ(cuzk({"--version"}).status, 0);
 }
 
+// What a machine without driver and without parameters can do.
+TEST_F(DaemonCommandTest, HelpAndConfigurationNeedNoDevice) {
+  const Outcome all = cuzk({"--help"});
+  EXPECT_EQ(all.status, 0) << all.err;
+  for (const char* command : {"daemon", "plan", "prove", "verify", "params", "bench", "status"}) {
+    EXPECT_THAT(all.out, HasSubstr(command));
+    EXPECT_EQ(cuzk({command, "--help"}).status, 0) << command;
+  }
+  const std::string file = config("[gpus]\nallow_cpu = false\ndevices = [\"7\"]\n");
+  EXPECT_EQ(cuzk({"daemon", "--config", file, "--check-config"}).status, 0);
+  EXPECT_EQ(cuzk({"daemon", "--config", file, "--print-config"}).status, 0);
+}
+
 TEST_F(DaemonCommandTest, WithoutADeviceNothingStarts) {
   const Outcome outcome = cuzk({"daemon", "--config",
                                 config(fmt::format("[daemon]\nlisten = \"unix://{}\"\n",
@@ -163,6 +180,94 @@ TEST_F(ClientCommandTest, FailuresTellWhetherToTryAgain) {
   server_.reset();
   EXPECT_EQ(call({"status"}).status, 3);
   EXPECT_EQ(cuzk({"status", "--addr", "nonsense"}).status, 1);
+}
+
+// ---- prove --addr
+// --------------------------------------------------------------------------------
+
+class ProveThroughDaemonTest : public ClientCommandTest {
+ protected:
+  void SetUp() override {
+    ClientCommandTest::SetUp();
+    base::FileWriter writer(c1_);
+    writer.write(cuzk::testing::golden_bytes("sectors/2KiB-v1_1/c1.json"));
+    writer.commit();
+  }
+
+  /// Runs the command while the daemon ends its job so.
+  Outcome prove(const engine::JobResult& result, std::vector<std::string> more = {}) {
+    auto ended = std::async(std::launch::async, [&] {
+      return engine_.until_total_waiters(1) &&
+             engine_.finish(engine_.requests().back().request_id, result);
+    });
+    more.insert(more.begin(), {"prove", "porep", "--c1", c1_, "--meta", meta_, "--out", out_});
+    const Outcome outcome = call(std::move(more));
+    EXPECT_TRUE(ended.get());
+    return outcome;
+  }
+  /// As if the daemon had proved partitions of PoReps since.
+  void count_partitions(std::uint64_t count) {
+    auto& stages = engine_.picture.counters.kinds[engine::ProofKind::kPorep].stages;
+    for (const char* stage : {"witness", "device", "msm_h", "verify"}) {
+      stages[stage].count += count;
+      stages[stage].sum_seconds += 2.5 * static_cast<double>(count);
+    }
+  }
+
+  const std::string c1_ = (folder_ / "c1.json").string();
+  const std::string meta_ = cuzk::testing::golden_path("sectors/2KiB-v1_1/meta.json").string();
+  const std::string out_ = (folder_ / "proof").string();
+};
+
+TEST_F(ProveThroughDaemonTest, SendsTheFilesAndKeepsTheProof) {
+  engine_.on_request = [this](const engine::JobRequest&) { count_partitions(1); };
+  const std::string trace = (folder_ / "trace.json").string();
+  const Outcome outcome = prove(service::testing::FakeEngine::completed(), {"--trace", trace});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const engine::JobRequest request = engine_.requests().at(0);
+  EXPECT_EQ(request.kind, engine::ProofKind::kPorep);
+  EXPECT_EQ(request.vanilla_proof, cuzk::testing::golden_bytes("sectors/2KiB-v1_1/c1.json"));
+  EXPECT_EQ(request.miner_id, 1000u);
+  EXPECT_EQ(request.sector_number, 1u);
+  const base::MappedFile proof(out_);
+  EXPECT_EQ(base::Bytes(proof.bytes().begin(), proof.bytes().end()), base::Bytes(192, 0xab));
+  EXPECT_THAT(outcome.err, ::testing::ContainsRegex("\n  srs_load +2\\.0 ms\n"));
+  EXPECT_THAT(outcome.err,
+              ::testing::ContainsRegex("\n  device +4\\.0 ms\n    msm_h +2500\\.0 ms\n"
+                                       "  verify +2500\\.0 ms\n  request to proof, cpu +5\\.0 ms"));
+  std::ifstream file(trace);
+  EXPECT_EQ(nlohmann::json::parse(file).at(4), nlohmann::json({{"stage", "msm_h"}, {"ms", 2500}}));
+}
+
+TEST_F(ProveThroughDaemonTest, StagesOfOthersAreNotItsOwn) {
+  engine_.on_request = [this](const engine::JobRequest&) { count_partitions(2); };
+  const Outcome outcome = prove(service::testing::FakeEngine::completed());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("  witness "));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("msm_h")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("verify")));
+}
+
+TEST_F(ProveThroughDaemonTest, AFailedJobLeavesNoProof) {
+  using service::testing::FakeEngine;
+  const Outcome bad = prove(FakeEngine::failed(engine::ErrorCode::kBadVanilla, "sector 1"));
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_THAT(bad.err, HasSubstr("BAD-VANILLA: sector 1"));
+  EXPECT_EQ(prove(FakeEngine::failed(engine::ErrorCode::kGpuFault, "cuda:0")).status, 3);
+  EXPECT_EQ(prove(FakeEngine::failed(engine::ErrorCode::kInternal, "oh")).status, 4);
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  engine_.refusal.emplace(engine::ErrorCode::kQueueFull, "50 jobs");
+  EXPECT_EQ(call({"prove", "porep", "--c1", c1_, "--out", out_}).status, 3);
+}
+
+TEST_F(ProveThroughDaemonTest, OptionsOfOneWayDoNotMixWithTheOther) {
+  for (const char* option : {"--params-dir", "--backend", "--cache-dir", "--insecure-test-r"})
+    EXPECT_EQ(call({"prove", "porep", "--c1", c1_, "--out", out_, option, "x"}).status, 64);
+  EXPECT_EQ(cuzk({"prove", "porep", "--c1", c1_, "--out", out_, "--timeout", "1"}).status, 64);
+  const Outcome nowhere = cuzk({"prove", "porep", "--c1", c1_, "--out", out_});
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_THAT(nowhere.err, HasSubstr("--addr"));
+  EXPECT_EQ(call({"prove", "snap", "--c1", c1_, "--out", out_}).status, 1);
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 #include "base/mapped_file.hpp"
 #include "base/stage_timer.hpp"
 #include "cli/backend.hpp"
+#include "cli/client_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/daemon_proof.hpp"
 #include "cli/key_store.hpp"
+#include "cli/load/payload.hpp"
 #include "cli/proof_pipeline.hpp"
 #include "cli/proof_request.hpp"
 #include "cli/shape_cache.hpp"
@@ -26,6 +29,8 @@ struct Options {
   BackendOptions backend;
   std::string cache_dir = default_cache_folder().string();
   std::string insecure_r, insecure_s;
+  service::ClientOptions daemon;
+  unsigned timeout = 0;  // seconds
 };
 
 std::string_view text_of(const base::MappedFile& file) {
@@ -51,21 +56,47 @@ void require_porep_matches(const Options& options, const Statement& statement) {
                 "{}: its public values are not those of {}", options.meta, options.c1);
 }
 
-ProofRequest read_request(ProofKind kind, const Options& options) {
+void require_files(ProofKind kind, const Options& options) {
   if (kind == ProofKind::kPorep) {
     base::require(!options.c1.empty() && options.vanilla.empty(), "prove porep takes --c1");
-    ProofRequest request = with_name(
-        options.c1, [](const base::MappedFile& file) { return porep_request(text_of(file)); });
-    if (!options.meta.empty()) require_porep_matches(options, request.statement);
-    return request;
+  } else {
+    base::require(!options.vanilla.empty() && !options.meta.empty() && options.c1.empty(),
+                  "prove {} takes --vanilla and --meta", to_string(kind));
   }
-  base::require(!options.vanilla.empty() && !options.meta.empty() && options.c1.empty(),
-                "prove {} takes --vanilla and --meta", to_string(kind));
-  const filecoin::Meta meta = with_name(options.meta, [](const base::MappedFile& file) {
+}
+
+ProofRequest read_porep(const Options& options) {
+  ProofRequest request = with_name(
+      options.c1, [](const base::MappedFile& file) { return porep_request(text_of(file)); });
+  if (!options.meta.empty()) require_porep_matches(options, request.statement);
+  return request;
+}
+
+filecoin::Meta read_meta(const Options& options) {
+  return with_name(options.meta, [](const base::MappedFile& file) {
     return filecoin::decode_meta(text_of(file));
   });
+}
+
+ProofRequest read_request(ProofKind kind, const Options& options) {
+  require_files(kind, options);
+  if (kind == ProofKind::kPorep) return read_porep(options);
+  const filecoin::Meta meta = read_meta(options);
   return with_name(options.vanilla, [&](const base::MappedFile& file) {
     return vanilla_request(kind, file.bytes(), meta, options.meta_section);
+  });
+}
+
+/// The same for a daemon.
+engine::JobRequest read_job(ProofKind kind, const Options& options) {
+  require_files(kind, options);
+  if (kind == ProofKind::kPorep) read_porep(options);  // compares with the meta file
+  std::optional<filecoin::Meta> meta;
+  if (!options.meta.empty()) meta = read_meta(options);
+  const std::string& vanilla = kind == ProofKind::kPorep ? options.c1 : options.vanilla;
+  return with_name(vanilla, [&](const base::MappedFile& file) {
+    return load::to_request(load::parse_kind(options.kind), file.bytes(), meta,
+                            options.meta_section);
   });
 }
 
@@ -86,24 +117,59 @@ groth16::Blinding make_blinding(const Options& options) {
           parse_scalar(options.insecure_s, "--insecure-test-s")};
 }
 
-void report_stages(const base::StageTimer& timer, const Options& options) {
-  nlohmann::ordered_json trace = nlohmann::ordered_json::array();
-  double sum = 0;
-  for (const base::StageTimer::Entry& entry : timer.entries()) {
-    const double ms = std::chrono::duration<double, std::milli>(entry.time).count();
-    fmt::print(stderr, "  {:<20} {:>10.1f} ms\n", entry.stage, ms);
-    trace.push_back({{"stage", entry.stage}, {"ms", ms}});
-    sum += ms;
-  }
-  fmt::print(stderr, "  {:<20} {:>10.1f} ms\n", "all stages", sum);
-  if (options.trace.empty()) return;
-  base::FileWriter writer(options.trace);
-  writer.write(base::as_bytes(trace.dump(1) + "\n"));
+void write_file(const std::string& path, base::ByteView bytes) {
+  base::FileWriter writer(path);
+  writer.write(bytes);
   writer.commit();
 }
 
-void prove(const Options& options) {
+/// Prints the table of stages as it grows, and keeps it for the file.
+class StageTable {
+ public:
+  void add(std::string_view stage, double ms, std::string_view indent = "") {
+    print(fmt::format("{}{}", indent, stage), ms);
+    trace_.push_back({{"stage", stage}, {"ms", ms}});
+  }
+  void end(std::string_view what, double ms, const std::string& path) {
+    print(what, ms);
+    if (!path.empty()) write_file(path, base::as_bytes(trace_.dump(1) + "\n"));
+  }
+
+ private:
+  static void print(std::string_view what, double ms) {
+    fmt::print(stderr, "  {:<24} {:>10.1f} ms\n", what, ms);
+  }
+
+  nlohmann::ordered_json trace_ = nlohmann::ordered_json::array();
+};
+
+void report_stages(const base::StageTimer& timer, const Options& options) {
+  StageTable table;
+  double sum = 0;
+  for (const base::StageTimer::Entry& entry : timer.entries()) {
+    const double ms = std::chrono::duration<double, std::milli>(entry.time).count();
+    table.add(entry.stage, ms);
+    sum += ms;
+  }
+  table.end("all stages", sum, options.trace);
+}
+
+void prove_through_daemon(const Options& options) {
+  const engine::JobRequest job = read_job(parse_proof_kind(options.kind), options);
+  const DaemonProof made =
+      prove_by_daemon(options.daemon, job, std::chrono::seconds(options.timeout));
+  write_file(options.out, made.proof);
+  StageTable table;
+  for (const DaemonProof::Stage& stage : made.stages)
+    table.add(stage.name, stage.ms, stage.is_part ? "  " : "");
+  table.end(fmt::format("request to proof, {}", made.backend), made.total_ms, options.trace);
+}
+
+void prove_here(const Options& options) {
   const ProofKind kind = parse_proof_kind(options.kind);
+  base::require(!options.params_dir.empty(),
+                "give the folder of the parameter files (--params-dir), or a daemon's address "
+                "(--addr)");
   chosen_backend(options.backend);  // complains before the work, like the next two
   parse_quotient(options.backend.quotient);
   make_blinding(options);
@@ -126,17 +192,40 @@ void prove(const Options& options) {
     for (const base::StageTimer::Entry& entry : partition.timer.entries())
       timer.add(entry.stage, entry.time);
   }
-  base::FileWriter writer(options.out);
-  writer.write(groth16::encode_proofs(proofs));
-  writer.commit();
+  write_file(options.out, groth16::encode_proofs(proofs));
   report_stages(timer, options);
+}
+
+/// Options of proving in this process, and those of having a daemon do it: never both.
+void add_place_options(CLI::App& command, Options& options) {
+  const std::size_t shared = command.get_options().size();
+  command.add_option("--params-dir", options.params_dir, "Folder of the parameter files");
+  add_backend_options(command, options.backend);
+  command
+      .add_option("--cache-dir", options.cache_dir,
+                  "Folder for circuits' shapes, which any run can make again; \"\": none")
+      ->capture_default_str();
+  command.add_option("--insecure-test-r", options.insecure_r,
+                     "Fixed blinding r, 32 bytes little-endian in hex: for tests only");
+  command.add_option("--insecure-test-s", options.insecure_s, "Fixed blinding s: for tests only");
+  std::vector<CLI::Option*> here = command.get_options();
+  here.erase(here.begin(), here.begin() + static_cast<std::ptrdiff_t>(shared));
+
+  CLI::Option* address = command.add_option("--addr", options.daemon.address,
+                                            "Where the daemon listens: unix:///path, host:port");
+  std::vector<CLI::Option*> there = add_client_options(command, options.daemon);
+  there.push_back(command.add_option("--timeout", options.timeout, "Seconds; 0: no limit"));
+  for (CLI::Option* option : here) option->excludes(address)->group("In this process");
+  for (CLI::Option* option : there) option->needs(address)->group("Through a daemon");
+  address->group("Through a daemon");
 }
 
 }  // namespace
 
 void add_prove_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("prove", "Make a proof from files, without a daemon");
+  CLI::App* command = app.add_subcommand(
+      "prove", "Make a proof from files, in this process or, with --addr, through a daemon");
   command->add_option("kind", options->kind, "porep, winning-post, window-post or snap")
       ->required();
   command->add_option("--c1", options->c1, "C1 output of a PoRep, bare or in its envelope");
@@ -146,19 +235,16 @@ void add_prove_command(CLI::App& app) {
                       "JSON of public values; for porep optional, then compared");
   command->add_option("--meta-section", options->meta_section,
                       "PoSt of the meta file (default window or winning)");
-  command->add_option("--params-dir", options->params_dir, "Folder of the parameter files")
-      ->required();
   command->add_option("--out", options->out, "File for the proof")->required();
-  add_backend_options(*command, options->backend);
-  command
-      ->add_option("--cache-dir", options->cache_dir,
-                   "Folder for circuits' shapes, which any run can make again; \"\": none")
-      ->capture_default_str();
   command->add_option("--trace", options->trace, "File for the stages' times, JSON");
-  command->add_option("--insecure-test-r", options->insecure_r,
-                      "Fixed blinding r, 32 bytes little-endian in hex: for tests only");
-  command->add_option("--insecure-test-s", options->insecure_s, "Fixed blinding s: for tests only");
-  command->callback([options] { prove(*options); });
+  add_place_options(*command, *options);
+  command->callback([options] {
+    if (options->daemon.address.empty()) {
+      prove_here(*options);
+    } else {
+      prove_through_daemon(*options);
+    }
+  });
 }
 
 }  // namespace cuzk::cli

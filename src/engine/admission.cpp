@@ -23,6 +23,11 @@ bool is_urgent(ProofKind kind) {
   return kind == ProofKind::kWindowPost || kind == ProofKind::kWinningPost;
 }
 
+bool is_urgent(const CircuitId& circuit) {
+  return circuit.kind == filecoin::CircuitKind::kWindowPost ||
+         circuit.kind == filecoin::CircuitKind::kWinningPost;
+}
+
 /// "porep-1000-42: ", or nothing.
 std::string about(const JobRequest& request) {
   return request.request_id.empty() ? std::string() : request.request_id + ": ";
@@ -148,7 +153,7 @@ Engine::Submitted Admission::admit(const JobRequest& request, const std::string&
   const CircuitId circuit = parts_.preparation.examine(request);
   require_parameters(circuit, about(request));
   require_device(about(request));
-  require_memory(circuit, request);
+  require_memory(circuit, about(request));
   require_place(request);
   const bool bulk = !is_urgent(request.kind);
   Lifecycle::NewJob made{{}, digest, circuit, {}, {}};
@@ -196,9 +201,18 @@ void Admission::require_device(const std::string& about) const {
   throw EngineError(ErrorCode::kNoGpu, about + "no usable device: " + reasons);
 }
 
-// Whether it could be proved on an otherwise idle machine, on any device.
-void Admission::require_memory(const CircuitId& circuit, const JobRequest& request) const {
-  const Lane lane = is_urgent(request.kind) ? Lane::kUrgent : Lane::kNormal;
+void Admission::require_memory(const CircuitId& circuit, const std::string& about) const {
+  std::optional<EngineError> found;
+  try {
+    found = misfit(circuit);
+  } catch (const EngineError& error) {
+    found = error;
+  }
+  if (found) throw EngineError(found->code(), about + text_without_code(*found));
+}
+
+std::optional<EngineError> Admission::misfit(const CircuitId& circuit) const {
+  const Lane lane = is_urgent(circuit) ? Lane::kUrgent : Lane::kNormal;
   std::string why;
   ErrorCode code = ErrorCode::kHostMemory;
   for (const auto& slot : parts_.devices) {
@@ -207,9 +221,9 @@ void Admission::require_memory(const CircuitId& circuit, const JobRequest& reque
       needs = parts_.keys.needs(circuit, slot->index());
     } catch (const base::CorruptData& error) {
       parts_.parameters.mark_corrupt(circuit, error.what());
-      throw EngineError(ErrorCode::kParamsCorrupt, about(request) + error.what());
+      throw EngineError(ErrorCode::kParamsCorrupt, error.what());
     } catch (const base::InvalidInput& error) {
-      throw EngineError(ErrorCode::kParamsMissing, about(request) + error.what());
+      throw EngineError(ErrorCode::kParamsMissing, error.what());
     }
     const BudgetStatus device = slot->memory().status();
     if (needs.device > device.total) {
@@ -220,7 +234,7 @@ void Admission::require_memory(const CircuitId& circuit, const JobRequest& reque
       continue;
     }
     const std::uint64_t host = needs.host_key + needs.host_partition;
-    if (parts_.host.can_ever(host, lane)) return;
+    if (parts_.host.can_ever(host, lane)) return std::nullopt;
     const BudgetStatus budget = parts_.host.status();
     code = ErrorCode::kHostMemory;
     why = fmt::format(
@@ -229,7 +243,7 @@ void Admission::require_memory(const CircuitId& circuit, const JobRequest& reque
         circuit.to_string(), format_bytes(host), format_bytes(needs.host_key),
         format_bytes(needs.host_partition), format_bytes(budget.total), budget.source);
   }
-  throw EngineError(code, about(request) + why);
+  return EngineError(code, why);
 }
 
 void Admission::require_place(const JobRequest& request) const {

@@ -240,6 +240,32 @@ TEST_F(EngineFaultTest, OutOfHostMemoryFailsTheJob) {
   expect_good_proof(1);
 }
 
+// Whatever happens: code, job, where it happened, and what.
+TEST_F(EngineFaultTest, EveryFailureIsSaidWithItsPlaceAndCause) {
+  config.gpus.quarantine_after = 100;
+  const std::map<std::uint64_t, Fault> faults = {
+      {10, Fault::kAtStart}, {11, Fault::kAtFinish},   {12, Fault::kOutOfMemory},
+      {13, Fault::kUnknown}, {14, Fault::kHostMemory}, {15, Fault::kWrongProof}};
+  hooks[0]->fault = [&](std::uint64_t root, unsigned) {
+    const auto found = faults.find(root);
+    return found == faults.end() ? Fault::kNone : found->second;
+  };
+  *on_witness = [](std::uint64_t root) {
+    if (root == 16) throw std::bad_alloc();
+    if (root == 17) throw std::runtime_error("no such node");
+  };
+  start_and_wait();
+  for (std::uint64_t root = 10; root < 18; ++root) {
+    const std::string id = "job " + std::to_string(root);
+    const JobResult result = prove(toy_request(ProofKind::kPorep, id, {1, root}));
+    EXPECT_EQ(result.state, JobState::kFailed) << root;
+    EXPECT_THAT(result.error, ::testing::MatchesRegex("[A-Z-]+: " + id +
+                                                      ": .*partition 1( of 2, attempt 2)?: .+"));
+    EXPECT_THAT(result.error, StartsWith(std::string(to_string(result.code)) + ": "));
+  }
+  expect_good_proof();
+}
+
 TEST_F(EngineFaultTest, AFailedSelfTestKeepsTheDeviceOut) {
   add_device();
   hooks[0]->on_self_test = [] { throw DeviceFault("a product is wrong in limb 3", false); };

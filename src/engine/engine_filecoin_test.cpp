@@ -2,12 +2,16 @@
 #include "engine/engine.hpp"
 #include "engine/testing/development_key.hpp"
 #include "engine/testing/golden_request.hpp"
+#include "engine/testing/log_capture.hpp"
+#include "engine/testing/temporary_variable.hpp"
 #include "groth16/verifier.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
+#include <set>
 #include <thread>
 
 // The whole of it on the CPU: requests as Curio sends them from really sealed sectors, keys from
@@ -18,6 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::golden_request;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class EngineFilecoin : public ::testing::Test {
  protected:
@@ -86,6 +91,99 @@ TEST_F(EngineFilecoin, ProvesWinningPost) {
   const JobResult result = prove(golden_request("2KiB-v1_1", "winning"));
   expect_valid(result, winning, testing::golden_inputs("2KiB-v1_1", "winning")[0]);
   EXPECT_EQ(result.timings.srs_load.count(), 0) << "it was there before the request";
+}
+
+// A machine without GPU, or with it switched off, whose folder for temporary files cannot be used.
+TEST_F(EngineFilecoin, TheCpuAsksForNoGpuAndLeavesNoTemporaryFiles) {
+  testing::DevelopmentKeys::put(winning, folder.path(), false);
+  const testing::TemporaryVariable temp("TMPDIR", (folder.path() / "none").string());
+  const testing::LogCapture log;
+  start();
+  while (!engine->ready()) std::this_thread::sleep_for(5ms);
+  const JobRequest request = golden_request("2KiB-v1_1", "winning");
+  for (int i = 0; i < 3; ++i) {
+    JobRequest again = request;
+    again.request_id += std::to_string(i);
+    const JobResult result = prove(again);
+    expect_valid(result, winning, testing::golden_inputs("2KiB-v1_1", "winning")[0]);
+    EXPECT_EQ(result.backend, "cpu");
+    EXPECT_EQ(result.attempts, 1U);
+  }
+  const Status status = engine->status();
+  ASSERT_EQ(status.devices.size(), 1U);
+  EXPECT_EQ(status.devices[0].name, "cpu");
+  EXPECT_EQ(status.devices[0].faults, 0U);
+  EXPECT_EQ(status.devices[0].proofs, 3U);
+  engine.reset();
+  EXPECT_THAT(log.text(), HasSubstr("completed"));
+  for (const char* word : {"gpu", "GPU", "cuda", "CUDA", "driver"})
+    EXPECT_THAT(log.text(), Not(HasSubstr(word)));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "none"));
+}
+
+// Of a folder with the parameters of one small circuit.
+TEST_F(EngineFilecoin, EveryCircuitIsListedAndWhatIsNotThereRefusedByName) {
+  testing::DevelopmentKeys::put(winning, folder.path(), false);
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& file : std::filesystem::directory_iterator(folder.path()))
+      if (file.path().extension() != ".checked") names.insert(file.path().filename());
+    return names;
+  };
+  const std::set<std::string> before = files();
+  start();
+  while (!engine->ready()) std::this_thread::sleep_for(5ms);
+  std::map<std::string, CircuitStatus> circuits;
+  for (CircuitStatus& circuit : engine->status().circuits)
+    circuits[circuit.circuit_id] = std::move(circuit);
+  for (const CircuitId& id : CircuitId::of_network()) {
+    const std::string name = id.to_string();
+    ASSERT_TRUE(circuits.contains(name)) << name;
+    if (id == winning) {
+      EXPECT_EQ(circuits[name].readiness, CircuitStatus::Readiness::kReady);
+      EXPECT_TRUE(circuits[name].loaded);
+      continue;
+    }
+    EXPECT_EQ(circuits[name].readiness, CircuitStatus::Readiness::kMissing) << name;
+    EXPECT_THAT(circuits[name].detail, HasSubstr(name + ": v28-"));
+    EXPECT_THAT(circuits[name].detail, HasSubstr(folder.path().string() + " (from config)"));
+  }
+  JobRequest large = golden_request("2KiB-v1_1", "winning");
+  large.sector_size = filecoin::SectorSize::parse("32GiB").bytes();
+  large.registered_proof = static_cast<std::uint64_t>(
+      filecoin::winning_post_proof(filecoin::SectorSize::parse("32GiB")));
+  try {
+    engine->submit(large);
+    FAIL();
+  } catch (const EngineError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kParamsMissing);
+    EXPECT_THAT(error.what(), HasSubstr("winning-32g: v28-"));
+  }
+  EXPECT_EQ(files(), before) << "nothing is made";
+}
+
+TEST_F(EngineFilecoin, ADamagedVerifyingKeyStopsItsCircuitOnly) {
+  testing::DevelopmentKeys::put(window, folder.path(), false);
+  testing::DevelopmentKeys::put(winning, folder.path(), false);
+  const auto file = KeyPaths(folder.path(), winning).verifying_key;
+  {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekg(500);
+    const int byte = stream.get();
+    stream.seekp(500);
+    stream.put(static_cast<char>(byte ^ 1));
+  }
+  start();
+  while (!engine->ready()) std::this_thread::sleep_for(5ms);
+  try {
+    engine->submit(golden_request("2KiB-v1_1", "winning"));
+    FAIL();
+  } catch (const EngineError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kParamsCorrupt);
+    EXPECT_THAT(error.what(), HasSubstr(file.filename().string()));
+  }
+  expect_valid(prove(golden_request("2KiB-v1_1", "window")), window,
+               testing::golden_inputs("2KiB-v1_1", "window")[0]);
 }
 
 TEST_F(EngineFilecoin, MissingParametersAreSaidBeforeTheInputIsRead) {

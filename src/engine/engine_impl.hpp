@@ -53,6 +53,7 @@ class Engine::Impl {
   void start_up();
   void reserve_for_post();
   void inspect_parameters(bool winning_post);
+  void log_what_fits();
   void preload_winning_post();
   void preload_configured();
   void preload_or_log(const std::string& circuit);

@@ -61,6 +61,57 @@ TEST_F(EngineOrderTest, WinningPostPassesABacklogOfFiftyPoReps) {
   EXPECT_LE(place(8), 5) << "after the load of its key";
 }
 
+// Equal in kind, priority and age: neither takes the other's place.
+TEST_F(EngineOrderTest, TwoWinningPostsAreAnsweredWhileEveryWorkerIsBusy) {
+  options_of_devices[0].workers = 2;
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  for (std::uint64_t i = 0; i < 4; ++i)
+    engine->submit(toy_request(ProofKind::kPorep, "", {10 * i + 100, 10 * i + 101, 10 * i + 102}));
+  hooks[0]->start_gate.await_waiting(2);
+  engine->submit(toy_request(ProofKind::kWinningPost, "one", {7}));
+  engine->submit(toy_request(ProofKind::kWinningPost, "two", {8}));
+  hooks[0]->start_gate.let_through(8);  // of 14 partitions
+  expect_proofs(await("one"), {7});
+  expect_proofs(await("two"), {8});
+  hooks[0]->start_gate.open();
+  wait_until([&] { return engine->status().counters.kinds.at(ProofKind::kPorep).completed == 4; },
+             "the others are done, too");
+}
+
+// Each passes fifty queued PoReps while the key of another circuit does not come.
+TEST_F(EngineOrderTest, WinningPostPassesABacklogWhileAKeyLoads) {
+  start_and_wait();
+  engine->preload("porep-2k");
+  hooks[0]->load_gate.close();
+  hooks[0]->start_gate.close();
+  engine->submit(toy_request(ProofKind::kSnap, "snap", {1}));
+  hooks[0]->load_gate.await_waiting(1);
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    engine->submit(
+        toy_request(ProofKind::kPorep, "porep-" + std::to_string(i), {1000 + 2 * i, 1001 + 2 * i}));
+  }
+  hooks[0]->start_gate.await_waiting(1);
+  for (std::uint64_t root = 10; root < 22; ++root) {
+    const std::string id = "winning-" + std::to_string(root);
+    const std::size_t on_device = started().size();  // the last of them waits at the gate
+    engine->submit(toy_request(ProofKind::kWinningPost, id, {root}));
+    wait_until(
+        [&] { return job_status(id).partitions[0].state == PartitionStatus::State::kWitnessDone; },
+        "its witness is made");
+    hooks[0]->start_gate.let_through(2);
+    expect_proofs(await(id), {root});
+    EXPECT_EQ(place(root), static_cast<std::ptrdiff_t>(on_device)) << "next after that in hand";
+    wait_until([&] { return started().size() == on_device + 2; }, "a PoRep is on the device");
+  }
+  EXPECT_FALSE(is_final(job_status("snap").state));
+  hooks[0]->load_gate.open();
+  hooks[0]->start_gate.open();
+  for (int i = 0; i < 50; ++i)
+    EXPECT_EQ(await("porep-" + std::to_string(i)).state, JobState::kCompleted);
+  expect_proofs(await("snap"), {1});
+}
+
 TEST_F(EngineOrderTest, AKeyThatLoadsHoldsUpNoOtherCircuit) {
   start_and_wait();
   engine->preload("porep-2k");

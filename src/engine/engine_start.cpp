@@ -171,6 +171,7 @@ void Engine::Impl::start_up() {
   reserve_for_post();
   preload_winning_post();
   inspect_parameters(false);
+  log_what_fits();
   preload_configured();
   started_ = true;
   changed_.raise();
@@ -218,6 +219,27 @@ void Engine::Impl::reserve_for_post() {
     }
   }
   host_.set_urgent_share(share);
+}
+
+// Of the circuits whose parameters are there. Who asks for one that does not fit is refused.
+void Engine::Impl::log_what_fits() {
+  std::string fitting;
+  for (const CircuitId& circuit : CircuitId::of_network()) {
+    if (stopping_) return;
+    if (!is_ready(circuit)) continue;
+    try {
+      if (const auto misfit = admission_.misfit(circuit)) {
+        base::process_log().warn({.code = to_string(misfit->code())}, "does not fit: {}",
+                                 text_without_code(*misfit));
+      } else {
+        fitting += (fitting.empty() ? "" : ", ") + circuit.to_string();
+      }
+    } catch (const EngineError& error) {
+      base::process_log().error({.code = to_string(error.code())}, "{}: {}", circuit.to_string(),
+                                text_without_code(error));
+    }
+  }
+  base::process_log().info({}, "circuits that fit: {}", fitting.empty() ? "none" : fitting);
 }
 
 void Engine::Impl::preload_winning_post() {

@@ -182,6 +182,8 @@ TEST_F(FilecoinPreparation, PostAgainstWhatTheRequestSays) {
   JobRequest winning = golden_request("2KiB-v1_1", "winning");
   winning.vanilla_proofs.push_back(winning.vanilla_proofs[0]);
   expect_refused(winning, ErrorCode::kBadInput, HasSubstr("2 > 1 per partition"));
+  winning.vanilla_proofs.clear();
+  expect_refused(winning, ErrorCode::kBadInput, HasSubstr("no vanilla proofs"));
   winning.vanilla_proofs = good.vanilla_proofs;
   expect_refused(winning, ErrorCode::kBadVanilla, HasSubstr("index 0"));
 }
@@ -227,6 +229,40 @@ TEST_F(FilecoinPreparation, AllBadSectorsAreNamedAtOnce) {
                  AllOf(HasSubstr("1 of 2 proofs rejected: index 1 (sector 9): ")));
   request.vanilla_proofs.pop_back();
   EXPECT_EQ(refusal(request).text, "") << "without it the rest is proved";
+}
+
+// Of a partition of the size that large providers prove: one good entry, three bad ones.
+TEST_F(FilecoinPreparation, ThreeBadSectorsOfALargePartitionAreNamedWithTheirReasons) {
+  const SectorSize size = SectorSize::parse("32GiB");
+  const auto blobs = filecoin::decode_vanilla_file(
+      cuzk::testing::golden_bytes("real/wpost-32GiB-one-sector.vproof"));
+  ASSERT_EQ(blobs.size(), 1U);
+  const auto meta = cuzk::testing::golden_json("real/wpost-32GiB-one-sector.meta.json");
+  JobRequest request;
+  request.kind = ProofKind::kWindowPost;
+  request.request_id = "wdpost-1000-7-[1 2]";
+  request.miner_id = 1000;
+  request.sector_size = size.bytes();
+  request.registered_proof = static_cast<std::uint64_t>(filecoin::window_post_proof(size));
+  request.randomness = testing::hex_bytes(meta.at("window").at("randomness"));
+  request.vanilla_proofs = {blobs[0], blobs[0], blobs[0], blobs[0]};
+  request.vanilla_proofs[1][200] ^= 1;                                       // a node of a path
+  request.vanilla_proofs[2][0] = 9;                                          // another sector
+  request.vanilla_proofs[3].resize(request.vanilla_proofs[3].size() - 100);  // cut
+  const Refusal found = refusal(request);
+  EXPECT_EQ(found.code, ErrorCode::kBadVanilla);
+  EXPECT_THAT(found.text, HasSubstr("3 of 4 proofs rejected: index 1 (sector 1): "));
+  EXPECT_THAT(found.text, HasSubstr("; index 2 (sector 9): "));
+  EXPECT_THAT(found.text, ::testing::ContainsRegex("; index 3[^;]*truncated"));
+  EXPECT_THAT(found.text, ::testing::Not(HasSubstr("index 0")));
+}
+
+TEST_F(FilecoinPreparation, AnInputPaddedWithBlanksIsJudgedOnItsContent) {
+  JobRequest request = golden_request("2KiB-v1_1", "porep");
+  const std::size_t brace = request.vanilla_proof.size() - 1;
+  request.vanilla_proof.insert(request.vanilla_proof.begin() + static_cast<std::ptrdiff_t>(brace),
+                               std::size_t{130} << 20, ' ');
+  EXPECT_EQ(refusal(request).text, "");
 }
 
 TEST_F(FilecoinPreparation, SnapAgainstWhatTheRequestSays) {

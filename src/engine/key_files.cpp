@@ -31,11 +31,7 @@ void require_known(const KeyPaths& paths, const std::filesystem::path& file,
       file.string(), digest, published);
 }
 
-void inspect_verifying_key(const KeyPaths& paths, const groth16::VerifyingKey& of_params,
-                           const std::optional<filecoin::PublishedDigests>& published, bool trust) {
-  const base::MappedFile file(paths.verifying_key);
-  if (published && !trust)
-    require_known(paths, paths.verifying_key, published->vk, short_blake2b(file.bytes()));
+void inspect_verifying_key(const KeyPaths& paths, const groth16::VerifyingKey& of_params) {
   if (groth16::read_verifying_key(paths.verifying_key) != of_params) {
     base::fail<CorruptData>(
         "{}: it is not the verifying key in {}: the two files belong to "
@@ -79,11 +75,16 @@ std::string_view describe(KeyOrigin origin) {
 
 KeyOrigin inspect_key_files(const KeyPaths& paths, const CircuitId& circuit, bool trust) {
   const auto published = filecoin::published_digests(circuit.kind, circuit.size);
+  const bool has_verifying_key = std::filesystem::exists(paths.verifying_key);
+  // First what takes no minutes.
+  if (has_verifying_key && published && !trust) {
+    const base::MappedFile file(paths.verifying_key);
+    require_known(paths, paths.verifying_key, published->vk, short_blake2b(file.bytes()));
+  }
   const groth16::KeyFile file(paths.params);
   const groth16::KeyCheck check = groth16::check_key(file);
   if (published && !trust) require_known(paths, paths.params, published->params, check.blake2b);
-  if (std::filesystem::exists(paths.verifying_key))
-    inspect_verifying_key(paths, file.verifying_key(), published, trust);
+  if (has_verifying_key) inspect_verifying_key(paths, file.verifying_key());
   if (std::filesystem::exists(paths.derived))
     groth16::check_key(groth16::DerivedKeyFile(paths.derived));
   return key_origin(paths, published ? std::optional(published->params) : std::nullopt,

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "engine/testing/development_key.hpp"
+#include "filecoin/parameter_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@ namespace {
 using Readiness = CircuitStatus::Readiness;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class ParameterStoreTest : public ::testing::Test {
  protected:
@@ -35,6 +37,14 @@ class ParameterStoreTest : public ::testing::Test {
   }
   void replace(const std::filesystem::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+  }
+  /// The most that this process has ever mapped, in bytes.
+  static std::uint64_t peak_address_space() {
+    std::ifstream file("/proc/self/status");
+    for (std::string line; std::getline(file, line);)
+      if (line.starts_with("VmPeak:")) return std::stoull(line.substr(7)) << 10;
+    ADD_FAILURE() << "no VmPeak";
+    return 0;
   }
 
   testing::TemporaryFolder folder;
@@ -111,6 +121,48 @@ TEST_F(ParameterStoreTest, ForeignKeysAreCorruptUnlessTrusted) {
   config.trust_params = true;
   open();
   EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+}
+
+// Found before the key's points are read, which takes minutes at 32 GiB.
+TEST_F(ParameterStoreTest, AForeignVerifyingKeyIsNamedWithBothDigests) {
+  put();
+  std::filesystem::remove(paths.development_marker);
+  std::filesystem::resize_file(paths.params, 1000);
+  open();
+  const std::string vk = paths.verifying_key.string();
+  const std::string published(filecoin::published_digests(window.kind, window.size).value().vk);
+  EXPECT_THAT(inspected(window).detail,
+              AllOf(StartsWith(vk + ": digest "), HasSubstr(", expected " + published)));
+}
+
+// A page of text that was saved instead of the file.
+TEST_F(ParameterStoreTest, PagesOfTextAreNoKeysAndCostNoMemory) {
+  std::string page = "<html><body>502 Bad Gateway</body></html>\n";
+  page.append(179 - page.size(), 'x');
+  for (const std::size_t size : {std::size_t{179}, std::size_t{100'000}}) {
+    page.resize(size, 'x');
+    for (const bool of_params : {true, false}) {
+      if (!of_params && size > 179) continue;  // read after the key's points, in seconds
+      const std::filesystem::path& file = of_params ? paths.params : paths.verifying_key;
+      put();
+      replace(file, page);
+      open();
+      const std::uint64_t before = peak_address_space();
+      const ParameterStore::State state = inspected(window);
+      EXPECT_EQ(state.readiness, Readiness::kCorrupt) << file;
+      EXPECT_THAT(state.detail, HasSubstr(file.filename().string()));
+      EXPECT_LT(peak_address_space() - before, std::uint64_t{256} << 20);
+      EXPECT_EQ(store->state(porep).readiness, Readiness::kMissing);
+    }
+  }
+}
+
+TEST_F(ParameterStoreTest, ACutFileIsNamedWithWhatIsMissing) {
+  put();
+  open();
+  std::filesystem::resize_file(paths.params, std::filesystem::file_size(paths.params) - 1);
+  EXPECT_THAT(inspected(window).detail,
+              ::testing::ContainsRegex("ends within b_g2: ([0-9]+) bytes wanted .*, [0-9]+ left"));
 }
 
 TEST_F(ParameterStoreTest, KeysOfDifferentMakesDoNotMix) {

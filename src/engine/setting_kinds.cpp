@@ -67,7 +67,9 @@ std::string alternatives(const std::vector<std::string_view>& words) {
 
 }  // namespace
 
-std::string toml_text(std::string_view text) { return "\"" + base::escape_json(text) + "\""; }
+std::string toml_text(std::string_view text) {
+  return fmt::format("\"{}\"", base::escape_json(text));
+}
 
 const std::string& text_of(const ConfigValue& value, std::string_view wanted) {
   const auto* text = std::get_if<std::string>(&value.value);

@@ -142,6 +142,37 @@ TEST(Poseidon, BothPermutationsAgree) {
   }
 }
 
+TEST(Poseidon, VariablesObeyTheCircuit) {
+  const std::vector<Fr> values = edge_values();
+  for (const auto& [name, domain] : kDomains) {
+    const PoseidonConstants& constants = poseidon_constants(domain);
+    const std::span<const Fr> inputs(values.data(), constants.arity);
+    std::vector<Fr> out(poseidon_variable_count(domain));
+    poseidon_variables(domain, inputs, out);
+    EXPECT_EQ(out.back(), poseidon(domain, inputs)) << name;
+    // The first round's S-boxes: of input + key, without the first.
+    const std::vector<Fr>& keys = constants.compressed_round_constants;
+    for (unsigned i = 0; i < constants.arity; ++i) {
+      const Fr x = inputs[i] + keys[i + 1];
+      EXPECT_EQ(out[3 * i], x.square()) << name;
+      EXPECT_EQ(out[3 * i + 1], x.square().square()) << name;
+      EXPECT_EQ(out[3 * i + 2], x.square().square() * x + keys[constants.width + i + 1]) << name;
+    }
+    // All others: x, x², x⁴, x·x⁴ + the next constant, which is zero in the last round.
+    std::size_t key = 2 * constants.width;
+    for (std::size_t i = 3 * constants.arity; i + 1 < out.size(); i += 4) {
+      EXPECT_EQ(out[i + 1], out[i].square()) << name;
+      EXPECT_EQ(out[i + 2], out[i + 1].square()) << name;
+      const Fr post = key < keys.size() ? keys[key] : Fr::zero();
+      EXPECT_EQ(out[i + 3], out[i + 2] * out[i] + post) << name;
+      ++key;
+    }
+    EXPECT_EQ(key, keys.size() + constants.width) << name;
+    out.pop_back();
+    EXPECT_THROW(poseidon_variables(domain, inputs, out), base::InvalidInput) << name;
+  }
+}
+
 TEST(Poseidon, RoundNumbersOfTheReference) {
   // Widths and partial rounds as the Poseidon authors' calc_round_numbers.py prints them; eight
   // full rounds each.

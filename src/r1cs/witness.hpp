@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/large_array.hpp"
 #include "curve/fr.hpp"
 #include "r1cs/shape.hpp"
 
@@ -14,7 +15,9 @@ namespace cuzk::r1cs {
 struct Witness {
   std::vector<curve::Fr> inputs;    ///< public inputs in order, inputs[0] = ONE
   std::vector<std::uint64_t> bits;  ///< bit j: aux variable j; zero where it is a field element
-  std::vector<curve::Fr> fields;    ///< the aux variables that are field elements, in order
+  /// The aux variables that are field elements, in order. Gigabytes in a WindowPoSt: threads fill
+  /// it.
+  std::vector<curve::Fr, base::LargeAllocator<curve::Fr>> fields;
 
   bool bit(std::uint32_t aux) const { return (bits[aux / 64] >> aux % 64 & 1) != 0; }
   std::uint64_t bytes() const { return 32 * (inputs.size() + fields.size()) + 8 * bits.size(); }

@@ -4,9 +4,12 @@
 #include "r1cs/constraint_system.hpp"
 #include "r1cs/witness.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 
 namespace cuzk::r1cs {
@@ -35,6 +38,18 @@ class WitnessBuilder {
     witness_->fields[field_++] = value.get();
     advance(0, 1);
     return {};
+  }
+  /// `count` variables at once, which the caller writes.
+  std::span<curve::Fr> alloc_fields(std::size_t count) {
+    if (count > end_field_ - field_) throw_overrun();
+    const std::span<curve::Fr> out(witness_->fields.data() + field_, count);
+    field_ += static_cast<std::uint32_t>(count);
+    for (std::size_t left = count; left > 0;) {
+      const unsigned step = static_cast<unsigned>(std::min<std::size_t>(left, 64));
+      advance(0, step);
+      left -= step;
+    }
+    return out;
   }
   NoVariable alloc_bit(Known<bool, true> value) {
     advance(value.get(), 1);

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -186,6 +187,32 @@ TEST(Operations, LinksLeadSomewhere) {
       EXPECT_TRUE(std::filesystem::exists(kRoot / "docs" / file)) << link;
     }
   }
+}
+
+// Each known fault has tests, and they exist in the files that the table names.
+TEST(Operations, TestsOfKnownFaultsExist) {
+  const std::string document = read(kRoot / "docs/checked-faults.md");
+  std::size_t faults = 0;
+  for (const char* kind : {"C", "B", "H"}) {
+    for (const auto& row : rows(document, kind)) {
+      ASSERT_EQ(row.size(), 4U) << row[0];
+      ++faults;
+      std::string text;
+      for (const std::string& file : matches(row[3] + ",", "([^, ]+),")) text += read(kRoot / file);
+      const Set names = matches(row[2], "`(\\w+\\.\\w+)`");
+      EXPECT_FALSE(names.empty()) << row[0];
+      for (const std::string& name : names) {
+        const auto dot = name.find('.');
+        const std::string suite = name.substr(0, dot), test = name.substr(dot + 1);
+        const bool is_ctests = std::islower(static_cast<unsigned char>(name[0])) != 0;
+        const std::regex definition("TEST(_F|_P)?\\(" + suite + ",\\s*" + test + "\\)");
+        EXPECT_TRUE(is_ctests ? text.find(test) != std::string::npos
+                              : std::regex_search(text, definition))
+            << row[0] << ": no test " << name << " in " << row[3];
+      }
+    }
+  }
+  EXPECT_EQ(faults, 31U);
 }
 
 /// Values of the unit's settings.

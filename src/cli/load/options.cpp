@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "base/mapped_file.hpp"
 #include "base/random.hpp"
+#include "cli/client_options.hpp"
 #include "cli/devices.hpp"
 #include "cli/load/daemon_target.hpp"
 #include "cli/load/engine_target.hpp"
@@ -123,11 +124,7 @@ std::vector<MixItem> make_mix(const JobOptions& options, std::uint64_t jobs) {
 }
 
 void add_common_target_options(CLI::App& command, TargetOptions& options) {
-  command.add_option("--token-file", options.client.token_file, "File with a bearer token");
-  command.add_option("--tls-ca", options.client.tls.ca,
-                     "PEM file of the CA of the daemon's certificate");
-  command.add_option("--tls-cert", options.client.tls.cert, "PEM file of a client certificate");
-  command.add_option("--tls-key", options.client.tls.key, "PEM file of its key");
+  add_client_options(command, options.client);
   command.add_option("--config", options.config,
                      "Configuration of the engine in this process, where there is no address");
   command.add_option("--params-dir", options.params_dir,

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <span>
+#include <vector>
+
 namespace cuzk::groth16::cuda::checks {
 namespace {
 
@@ -45,6 +49,31 @@ TEST(SlicePassEmulated, SlicesCoverThePointsInOrder) {
     EXPECT_TRUE(same_bytes(std::span<const StoredAffine<G1>>(seen), bases.points));
   }
   EXPECT_THROW(SlicePass::slice_points<StoredAffine<G1>>(63 * sizeof(StoredAffine<G1>)),
+               base::InvalidInput);
+}
+
+TEST(SlicePassEmulated, AFirstSliceMayBeThereBefore) {
+  const TestBases<G1> bases(Bases::kDistinct, 100, 3), others(Bases::kDistinct, 40, 4);
+  const std::span<const StoredAffine<G1>> points(bases.points), other(others.points);
+  std::vector<std::byte> first(32 * sizeof(StoredAffine<G1>)), second(first.size());
+  const SlicePass::Buffers buffers{{first.data(), first.size()}, {second.data(), second.size()}};
+  SlicePass pass;
+  const auto run = [&](std::span<const StoredAffine<G1>> all) {
+    std::vector<StoredAffine<G1>> seen;
+    pass.run(all, buffers, {}, [&](auto part, std::size_t) {
+      seen.insert(seen.end(), part.data, part.data + part.size);
+    });
+    return same_bytes(all, seen);
+  };
+  pass.prefetch(points, buffers.first, {});
+  EXPECT_EQ(std::memcmp(first.data(), points.data(), first.size()), 0);
+  EXPECT_TRUE(run(points));
+  EXPECT_TRUE(run(points)) << "and once more, without";
+  pass.prefetch(points, buffers.first, {});
+  EXPECT_TRUE(run(other)) << "of something else: not taken";
+  EXPECT_TRUE(run(points));
+  EXPECT_THROW(pass.run(points, {buffers.first, {second.data(), second.size() / 2}}, {},
+                        [](auto, std::size_t) {}),
                base::InvalidInput);
 }
 

@@ -44,7 +44,21 @@ class SlicePass {
   template <class Point, class Use>
   void run(std::span<const Point> points, base::cuda::DeviceSpan<std::byte> buffers,
            base::cuda::StreamRef stream, Use&& use) {
-    const std::size_t slice = slice_points<Point>(buffers.size);
+    const std::size_t half = slice_points<Point>(buffers.size) * sizeof(Point);
+    run(points, Buffers{buffers.first(half), buffers.subspan(half, half)}, stream, use);
+  }
+
+  /// The buffers apart: the first may be given to the pass before the second, see prefetch().
+  struct Buffers {
+    base::cuda::DeviceSpan<std::byte> first, second;
+  };
+  template <class Point, class Use>
+  void run(std::span<const Point> points, const Buffers& buffers, base::cuda::StreamRef stream,
+           Use&& use) {
+    const std::size_t slice = buffer_points<Point>(buffers.first);
+    base::require(buffer_points<Point>(buffers.second) == slice,
+                  "a pass over a key in host memory: buffers of {} and {} bytes",
+                  buffers.first.size, buffers.second.size);
     started_.record(stream);
     started_.block(copies_.ref());
     for (std::size_t first = 0, k = 0; first < points.size(); first += slice, ++k) {
@@ -52,14 +66,29 @@ class SlicePass {
           points.subspan(first, std::min(slice, points.size() - first));
       Slot& slot = slots_[k % 2];
       const base::cuda::DeviceSpan<Point> on_device(
-          reinterpret_cast<Point*>(buffers.data) + k % 2 * slice, part.size());
+          reinterpret_cast<Point*>((k % 2 == 0 ? buffers.first : buffers.second).data),
+          part.size());
       if (k >= 2) slot.used.block(copies_.ref());
-      base::cuda::copy_bytes(on_device.data, part.data(), part.size_bytes(), copies_.ref());
-      slot.copied.record(copies_.ref());
+      if (k > 0 || prefetched_ != Prefetched{points.data(), on_device.data})
+        copy(on_device, part, slot);
       slot.copied.block(stream);
       use(base::cuda::DeviceSpan<const Point>(on_device), first);
       slot.used.record(stream);
     }
+    prefetched_ = {};
+  }
+  /// Enqueues the copy of the first slice of the next run(), which gets the same points and
+  /// buffers, beside what is enqueued on `stream` from here on. The first buffer belongs to the
+  /// pass from here; what was enqueued on `stream` before may still use it.
+  template <class Point>
+  void prefetch(std::span<const Point> points, base::cuda::DeviceSpan<std::byte> first_buffer,
+                base::cuda::StreamRef stream) {
+    if (points.empty()) return;
+    const std::size_t slice = std::min(buffer_points<Point>(first_buffer), points.size());
+    started_.record(stream);
+    started_.block(copies_.ref());
+    copy({reinterpret_cast<Point*>(first_buffer.data), slice}, points.first(slice), slots_[0]);
+    prefetched_ = {points.data(), first_buffer.data};
   }
 
  private:
@@ -67,9 +96,26 @@ class SlicePass {
     base::cuda::Event copied, used;
   };
 
+  struct Prefetched {
+    const void* from = nullptr;
+    const void* to = nullptr;
+    friend bool operator==(const Prefetched&, const Prefetched&) = default;
+  };
+
+  template <class Point>
+  static std::size_t buffer_points(base::cuda::DeviceSpan<std::byte> buffer) {
+    return slice_points<Point>(2 * buffer.size);
+  }
+  template <class Point>
+  void copy(base::cuda::DeviceSpan<Point> to, std::span<const Point> from, Slot& slot) {
+    base::cuda::copy_bytes(to.data, from.data(), from.size_bytes(), copies_.ref());
+    slot.copied.record(copies_.ref());
+  }
+
   base::cuda::Stream copies_;
   base::cuda::Event started_;
   std::array<Slot, 2> slots_;
+  Prefetched prefetched_;  ///< what prefetch() has enqueued since the last run()
 };
 
 /// 0/1 sums of several partitions over one array of bits' points in host memory, in one pass.

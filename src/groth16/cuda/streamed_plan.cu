@@ -106,7 +106,10 @@ StreamedPlan::StreamedPlan(const StreamedRequest& streamed_request) : request(st
       "non-zero scalars", derivative ? Quotient::workspace_bytes(static_cast<int>(lane.log_n)) : 0,
       kQuotient, kQuotient);
   const std::size_t buffer_rows = stream_h ? (rows + kRowUnit - 1) / kRowUnit * kRowUnit : 0;
-  h_buffers = arena.add("h on its way", 2 * buffer_rows * sizeof(StoredAffine<G1>), kMsmH, kMsmH);
+  // The first slice travels while the quotient is computed.
+  const std::size_t buffer_bytes = buffer_rows * sizeof(StoredAffine<G1>);
+  h_first_buffer = arena.add("h on its way", buffer_bytes, kEvaluate, kMsmH);
+  h_second_buffer = arena.add("h on its way", buffer_bytes, kMsmH, kMsmH);
   h_workspace = arena.add("msm_h", msm_workspace<G1>(h), kMsmH, kMsmH);
   scalars =
       arena.add("query scalars", std::ranges::max(lane.field_count) * sizeof(Fr), kTails, kTails);
@@ -195,7 +198,7 @@ StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& l
   StreamedRequest resident_h = request;
   resident_h.placement.h = Placement::kDevice;
   if (!try_with(resident_h)) {
-    while (request.h_slices <= kMostSlices && !try_with(request)) request.h_slices *= 2;
+    while (request.h_slices <= kMostSlices && !try_with(request)) ++request.h_slices;
   }
   if (!chosen) {
     request.h_slices = kMostSlices;
@@ -207,7 +210,8 @@ StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& l
         gibibytes(least.total()), gibibytes(circuit_bytes), gibibytes(least.key_bytes),
         gibibytes(least.quotient_table_bytes), gibibytes(least.arena_bytes), gibibytes(budget));
   }
-  for (Placement KeyPlacement::*query :
+  using Query = Placement KeyPlacement::*;
+  for (const Query query :
        {&KeyPlacement::b_g2, &KeyPlacement::b_g1, &KeyPlacement::a, &KeyPlacement::l}) {
     StreamedRequest candidate = chosen->request;
     candidate.placement.*query = Placement::kDevice;

@@ -125,6 +125,8 @@ void StreamedWork::enqueue_partition(Slot& slot) {
   staging_free_.record(stream_.ref());
   site_.circuit.unpack(witness, stream_.ref());
   slot.track.mark("upload", stream_.ref());
+  if (plan_.request.placement.h == Placement::kHost)
+    pass_.prefetch(key_.host_h(), block<std::byte>(plan_.h_first_buffer), stream_.ref());
   enqueue_quotient(slot);
   enqueue_h(slot);
   enqueue_query<G1>(slot, kQueryL, QueryName::kL, key_.l());
@@ -172,7 +174,10 @@ void StreamedWork::enqueue_h(Slot& slot) {
             stream_.ref());
   };
   if (plan_.request.placement.h == Placement::kHost) {
-    pass_.run(key_.host_h(), block<std::byte>(plan_.h_buffers), stream_.ref(), add_slice);
+    pass_.run(key_.host_h(),
+              SlicePass::Buffers{block<std::byte>(plan_.h_first_buffer),
+                                 block<std::byte>(plan_.h_second_buffer)},
+              stream_.ref(), add_slice);
   } else if (key_.h().size > 0) {
     add_slice(key_.h(), 0);
   }

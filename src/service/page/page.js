@@ -126,7 +126,7 @@ function partitionCell(partition) {
 }
 
 function jobCard(job) {
-  const facts = isFinal(job) ? `${job.state}, took ${milliseconds(job.timings.total_ms)}` : `${job.state} since ${span(job.started_secs_ago)}`;
+  const facts = isFinal(job) ? `${job.state}, took ${milliseconds(job.timings.total_ms)}` : `${job.state}, accepted ${span(job.started_secs_ago)} ago`;
   return element("div", {class: "card job", "data-job": job.job_id},
     element("div", {class: "row"}, element("span", {class: "name"}, job.job_id), element("span", {class: "quiet"}, `${job.proof_kind} · ${job.circuit_id} · ${job.priority}`),
       element("span", {class: "end"}, `${job.partitions_done}/${job.total_partitions} · ${facts}`)),
@@ -177,14 +177,22 @@ function showStages(status) {
   fill("stages", ...(groups.length > 0 ? groups : [none("Nothing proved yet.")]));
 }
 
+// Those without files are many where a miner has one sector size; they are folded away.
 function showCircuits(status) {
   const keys = new Map(status.allocations.srs.map((key) => [key.circuit_id, key]));
-  const rows = status.circuits.map((circuit) => {
+  const row = (circuit) => {
     const key = keys.get(circuit.circuit_id);
     const loaded = circuit.loading ? "loading" : key ? `${key.tier}, ${bytes(key.bytes)}${key.evictable ? "" : ", in use"}` : "";
     return [circuit.circuit_id, circuit.readiness, loaded, circuit.detail];
-  });
-  fill("circuits", rows.length > 0 ? table(["circuit", "parameters", "key", "what to do"], rows) : none("None."));
+  };
+  const heads = ["circuit", "parameters", "key", "what to do"];
+  const missing = status.circuits.filter((circuit) => circuit.readiness === "missing");
+  const others = status.circuits.filter((circuit) => circuit.readiness !== "missing");
+  const open = document.querySelector("#circuits details")?.open;
+  fill("circuits", others.length > 0 ? table(heads, others.map(row)) : none("None is ready."),
+    missing.length === 0 ? "" : element("details", open ? {open: ""} : {},
+      element("summary", {}, `${missing.length} without parameter files: ${missing.map((circuit) => circuit.circuit_id).join(", ")}`),
+      table(heads, missing.map(row))));
 }
 
 function showRefusals(status) {

@@ -46,25 +46,32 @@ export class Daemon {
       "--trapdoor", this.path("trapdoor.json"));
   }
 
-  async start() {
+  // With `statusPage` also serves that, at pageUrl.
+  async start({statusPage = false} = {}) {
     writeFileSync(this.path("cuzk.toml"), `
 [daemon]
 listen = "unix://${this.path("cuzk.sock")}"
 state_dir = "${this.folder}"
+${statusPage ? 'status_listen = "127.0.0.1:0"' : ""}
 [srs]
 param_cache = "${this.folder}"
 [gpus]
 allow_cpu = true
 `);
-    this.process = spawn(this.program, ["daemon", "--config", this.path("cuzk.toml")], {stdio: ["ignore", "pipe", "pipe"]});
+    this.process = spawn(this.program, ["daemon", "--config", this.path("cuzk.toml")],
+      {stdio: ["ignore", "pipe", "pipe"], env: {...process.env, CUDA_VISIBLE_DEVICES: ""}});  // the CPU proves
     for (const stream of [this.process.stdout, this.process.stderr]) stream.on("data", (text) => { this.log += text; });
     this.exited = new Promise((resolve) => this.process.on("exit", (code, signal) => resolve(code ?? signal)));
     this.client = new cuzk.v1.ProvingEngine(`unix://${this.path("cuzk.sock")}`, grpc.credentials.createInsecure(),
       {"grpc.max_receive_message_length": maxMessage, "grpc.max_send_message_length": maxMessage});
-    for (let tries = 0; tries < 600; ++tries) {
+    // Before it is ready it checks each point of the keys: a minute or two for the large ones.
+    for (const end = Date.now() + 1000 * 900; Date.now() < end;) {
       const ended = await Promise.race([this.exited, sleep(100)]);
       if (ended !== undefined) throw new Error(`the daemon ended with ${ended}:\n${this.log}`);
-      if (readdirSync(this.folder).includes("cuzk.sock") && (await this.call("GetStatus", {})).ready) return;
+      if (readdirSync(this.folder).includes("cuzk.sock") && (await this.call("GetStatus", {})).ready) {
+        if (statusPage) [, this.pageUrl] = this.log.match(/status page on (http:\S+\/)/);
+        return;
+      }
     }
     throw new Error(`the daemon is not ready:\n${this.log}`);
   }
@@ -90,11 +97,12 @@ allow_cpu = true
     }
   }
 
+  // Gives it the time to drain (daemon.drain_timeout) before it is killed.
   async stop() {
     this.client?.close();
     if (this.process && this.process.exitCode === null) {
       this.process.kill("SIGTERM");
-      await Promise.race([this.exited, sleep(30000, undefined, {ref: false}).then(() => this.process.kill("SIGKILL"))]);
+      await Promise.race([this.exited, sleep(150000, undefined, {ref: false}).then(() => this.process.kill("SIGKILL"))]);
     }
     rmSync(this.folder, {recursive: true, force: true});
     return this.exited;

@@ -5,6 +5,7 @@ import {performance} from "node:perf_hooks";
 
 import grpc from "@grpc/grpc-js";
 
+import {check, finish} from "./checks.mjs";
 import {Daemon} from "./daemon.mjs";
 import {goldenBytes} from "./golden.mjs";
 import {circuitIds, kinds, labels, metaFile, requests} from "./requests.mjs";
@@ -13,18 +14,6 @@ const [program, ...wanted] = process.argv.slice(2);
 assert.ok(program && wanted.length > 0, "usage: node prove.mjs CUZK KIND...");
 
 const daemon = new Daemon(program);
-let failures = 0;
-
-async function check(name, body) {
-  const begin = performance.now();
-  try {
-    await body();
-    console.log(`ok      ${name} (${((performance.now() - begin) / 1000).toFixed(1)} s)`);
-  } catch (error) {
-    ++failures;
-    console.log(`FAILED  ${name}: ${error.stack}`);
-  }
-}
 
 function flipBit(bytes, bit) {
   const copy = Buffer.from(bytes);
@@ -107,12 +96,6 @@ try {
   }
   await check("status and metrics", statusTellsIt);
   await check("evict and preload", evictsAndPreloads);
-  if (failures > 0) console.log(daemon.log);
 } finally {
-  const ended = await daemon.stop();
-  if (ended !== 0) {
-    ++failures;
-    console.log(`FAILED  the daemon ended with ${ended}:\n${daemon.log}`);
-  }
+  await finish(daemon);
 }
-process.exitCode = failures === 0 ? 0 : 1;

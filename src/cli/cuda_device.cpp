@@ -1,0 +1,251 @@
+#ifdef CUZK_HAS_CUDA
+
+#include "cli/cuda_device.hpp"
+
+#include "base/cuda/device.hpp"
+#include "base/cuda/device_control.hpp"
+#include "base/cuda/error.hpp"
+#include "base/error.hpp"
+#include "engine/key_files.hpp"
+#include "filecoin/circuit/circuits.hpp"
+#include "groth16/cuda/prover.hpp"
+#include "groth16/derived_key.hpp"
+#include "groth16/key_file.hpp"
+#include "groth16/setup.hpp"
+#include "groth16/verifier.hpp"
+#include "r1cs/shape_builder.hpp"
+#include "r1cs/witness_builder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace cuzk::cli {
+
+namespace {
+
+using engine::DeviceFault;
+using groth16::cuda::CudaOptions;
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+/// Of a device's memory: left to the driver, and kept for a WinningPoSt circuit beside any other.
+constexpr std::uint64_t kDriverShare = kGiB, kWinningShare = 2 * kGiB;
+/// Proofs that share a pass where a key is streamed.
+constexpr unsigned kPartitionsAPass = 10;
+
+/// What a device throws, as the engine's own exception.
+template <class Work>
+auto on_device(Work&& work) {
+  try {
+    return work();
+  } catch (const base::cuda::DeviceError& error) {
+    throw DeviceFault(error.what(), false);
+  }
+}
+
+class PendingProof final : public groth16::Prover::Pending {
+ public:
+  explicit PendingProof(std::unique_ptr<groth16::Prover::Pending> pending)
+      : pending_(std::move(pending)) {}
+  groth16::Proof finish(const groth16::Blinding& blinding, base::StageTimer& timer) override {
+    return on_device([&] { return pending_->finish(blinding, timer); });
+  }
+
+ private:
+  std::unique_ptr<groth16::Prover::Pending> pending_;
+};
+
+/// Sizes that follow from a parameter file's header.
+struct CircuitSizes {
+  CircuitSizes(const engine::ProvingDevice::Circuit& circuit) {
+    const engine::KeyPaths paths(circuit.params_dir, {circuit.kind, circuit.size});
+    const engine::KeyCounts counts = engine::peek_key_counts(paths.params);
+    key = counts.file_bytes;
+    rows = counts.h + 1;
+    // A PoSt's witness is field elements, all others' are bits but for a few.
+    const bool fields = circuit.kind == filecoin::CircuitKind::kWindowPost ||
+                        circuit.kind == filecoin::CircuitKind::kWinningPost;
+    witness = fields ? 32 * rows : rows;
+  }
+
+  std::uint64_t key, rows, witness;
+  /// Working memory of a proof, bytes: measured 135 (bits) and 279 (fields) a row.
+  std::uint64_t lane() const { return rows * (witness > rows ? 288 : 144); }
+};
+
+/// A circuit with its key on one device.
+class CudaCircuit final : public engine::LoadedCircuit {
+ public:
+  CudaCircuit(const engine::ProvingDevice::Circuit& circuit, const CudaOptions& options)
+      : shape_(filecoin::build_shape(circuit.kind, circuit.size)) {
+    const engine::KeyPaths paths(circuit.params_dir, {circuit.kind, circuit.size});
+    const groth16::KeyFile file(paths.params);
+    std::optional<groth16::DerivedKeyFile> derived;
+    if (std::filesystem::exists(paths.derived)) derived.emplace(paths.derived);
+    const groth16::KeyLayout layout(
+        shape_, derived ? groth16::QuotientForm::kDerivative : groth16::QuotientForm::kTextbook);
+    file.require_circuit(layout);
+    if (derived) derived->require_source(file, layout);
+    prover_ = groth16::cuda::load_cuda_prover(shape_, layout, file, derived ? &*derived : nullptr,
+                                              options);
+    const CircuitSizes sizes(circuit);
+    streamed_ = prover_->proofs_in_flight() == kPartitionsAPass;
+    pinned_ = (streamed_ ? sizes.key : 0) + prover_->proofs_in_flight() * sizes.witness;
+  }
+
+  const r1cs::Shape& shape() const override { return shape_; }
+  const groth16::VerifyingKey& verifying_key() const override { return prover_->verifying_key(); }
+  std::uint64_t host_bytes() const override { return pinned_ + kGiB / 2; }
+  std::uint64_t device_bytes() const override { return prover_->device_bytes(); }
+  std::uint64_t pinned_bytes() const override { return pinned_; }
+  std::unique_ptr<groth16::Prover::Pending> start(const r1cs::Witness& witness,
+                                                  base::StageTimer& timer) override {
+    return on_device(
+        [&] { return std::make_unique<PendingProof>(prover_->start(witness, timer)); });
+  }
+
+ private:
+  r1cs::Shape shape_;
+  std::unique_ptr<groth16::cuda::CudaProver> prover_;
+  bool streamed_ = false;
+  std::uint64_t pinned_ = 0;
+};
+
+/// x^(2^64) = y beside 64 bits: both kinds of variables, all queries.
+template <class CS>
+void self_test_circuit(CS& cs) {
+  curve::Fr value = curve::Fr::from_u64(3);
+  auto last = cs.alloc_input(r1cs::known<CS>([&] { return value; }));
+  for (unsigned i = 0; i < 64; ++i) {
+    const auto bit = cs.alloc_bit(r1cs::known<CS>([&] { return i % 3 == 0; }));
+    cs.enforce(
+        "boolean", [&](auto& lc) { lc.add(r1cs::Variable::one()).sub(bit); },
+        [&](auto& lc) { lc.add(bit); }, [](auto&) {});
+    value = value.square();
+    const auto square = cs.alloc_aux(r1cs::known<CS>([&] { return value; }));
+    cs.enforce(
+        "square", [&](auto& lc) { lc.add(last); }, [&](auto& lc) { lc.add(last); },
+        [&](auto& lc) { lc.add(square); });
+    last = square;
+  }
+}
+
+class CudaDevice final : public engine::ProvingDevice {
+ public:
+  CudaDevice(const base::cuda::DeviceInfo& device, const engine::Config::Gpus& config)
+      : device_(device.ordinal), lanes_(std::max(config.gpu_workers_per_device, 1U)) {
+    info_ = {.name = "cuda:" + std::to_string(device.ordinal),
+             .product = device.name,
+             .uuid = base::cuda::device_uuid(device.ordinal),
+             .ordinal = static_cast<std::uint32_t>(device.ordinal),
+             .is_cpu = false};
+    const std::uint64_t free = device_.free_bytes();
+    memory_ = free - std::min(free, kDriverShare);
+    if (config.vram_budget.bytes) memory_ = std::min(memory_, *config.vram_budget.bytes);
+  }
+
+  const Info& info() const override { return info_; }
+  std::uint64_t memory_total() const override { return memory_; }
+  std::uint64_t memory_free() const override { return device_.free_bytes(); }
+  // A streamed key wants as many proofs at once as may share a pass; those of other keys wait their
+  // turn in the prover.
+  unsigned workers() const override {
+    return memory_ < 64 * kGiB ? std::max(lanes_, kPartitionsAPass) : lanes_;
+  }
+
+  Needs needs(const Circuit& circuit) const override {
+    const CircuitSizes sizes(circuit);
+    const std::uint64_t wanted = wanted_bytes(sizes);
+    const bool fits = sizes.key + sizes.lane() + kGiB <= wanted;
+    const unsigned flying = fits ? lanes_ : kPartitionsAPass;
+    return {.host_key = kGiB + (fits ? 0 : sizes.key) + flying * sizes.witness,
+            .host_partition = sizes.witness,
+            .device = wanted};
+  }
+
+  std::unique_ptr<engine::LoadedCircuit> load(const Circuit& circuit) override {
+    const std::uint64_t budget = wanted_bytes(CircuitSizes(circuit));
+    try {
+      return on_device([&] { return std::make_unique<CudaCircuit>(circuit, options(budget)); });
+    } catch (const base::ResourceExhausted& error) {
+      throw DeviceFault(error.what(), true);
+    }
+  }
+
+  void self_test() override {
+    on_device([&] {
+      r1cs::ShapeBuilder builder;
+      self_test_circuit<r1cs::SymbolicSystem>(builder);
+      const r1cs::Shape shape = builder.finish();
+      r1cs::WitnessBuilder values(shape);
+      self_test_circuit(values);
+      const r1cs::Witness witness = values.finish();
+      const groth16::KeyLayout layout(shape, groth16::QuotientForm::kDerivative);
+      CudaOptions small = options(kGiB / 2);
+      small.lanes = 1;
+      small.warm_up = false;
+      const auto prover = groth16::cuda::make_development_cuda_prover(
+          shape, layout, groth16::Trapdoor::from_seed(1), small);
+      base::StageTimer timer;
+      const groth16::Proof proof = prover->prove(witness, groth16::Blinding::random(), timer);
+      const groth16::Verifier verifier(prover->verifying_key());
+      const std::vector<curve::Fr> right = {curve::Fr::from_u64(3)}, wrong = {curve::Fr::one()};
+      if (!verifier.verify(proof, right) || verifier.verify(proof, wrong))
+        throw DeviceFault("the proof of the test circuit does not verify", false);
+    });
+  }
+
+  void reset() override {
+    on_device([&] { base::cuda::reset_device(device_.info().ordinal); });
+  }
+
+ private:
+  CudaOptions options(std::uint64_t budget) const {
+    return {.ordinal = device_.info().ordinal,
+            .lanes = lanes_,
+            .vram_budget = budget,
+            .partitions_a_pass = kPartitionsAPass};
+  }
+  /// With tables of groups, full tables of the transforms and all lanes; no more than there is
+  /// beside a WinningPoSt circuit.
+  std::uint64_t wanted_bytes(const CircuitSizes& sizes) const {
+    const std::uint64_t all = 2 * sizes.key + lanes_ * sizes.lane() + 128 * sizes.rows + kGiB;
+    const std::uint64_t most = memory_ - std::min(memory_ / 4, kWinningShare);
+    return std::min(all, most);
+  }
+
+  Info info_;
+  base::cuda::Device device_;
+  unsigned lanes_;
+  std::uint64_t memory_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<engine::ProvingDevice>> make_cuda_devices(
+    const engine::Config::Gpus& config) {
+  std::vector<std::unique_ptr<engine::ProvingDevice>> out;
+  const std::vector<base::cuda::DeviceInfo> devices = base::cuda::list_devices();
+  if (config.devices.empty()) {
+    for (const auto& device : devices) out.push_back(std::make_unique<CudaDevice>(device, config));
+    return out;
+  }
+  for (const std::string& name : config.devices) {
+    const auto found = std::ranges::find_if(devices, [&](const auto& device) {
+      return name == std::to_string(device.ordinal) ||
+             name == base::cuda::device_uuid(device.ordinal);
+    });
+    base::require(found != devices.end(),
+                  "NO-GPU: gpus.devices names {}, but this machine has {} CUDA devices and none of "
+                  "that number or UUID (nvidia-smi -L lists them)",
+                  name, devices.size());
+    out.push_back(std::make_unique<CudaDevice>(*found, config));
+  }
+  return out;
+}
+
+}  // namespace cuzk::cli
+
+#endif
