@@ -18,6 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 using testing::toy_request;
 
 class EngineTest : public testing::ToyEngine {};
@@ -379,7 +380,7 @@ TEST_F(EngineTest, DrainEndsRunningJobsAndKeepsTheRest) {
   drained.get();
   expect_proofs(await("running"), {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(waiter.get(), ErrorCode::kShuttingDown);
-  EXPECT_EQ(hooks[0]->started(), (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_THAT(hooks[0]->started(), UnorderedElementsAre(1, 2, 3, 4, 5, 6));
   engine.reset();
   start_and_wait();
   expect_proofs(await("queued"), {7});

@@ -261,8 +261,9 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
 }
 
 std::optional<HostTask> Scheduler::take_host_task() {
-  if (mode_ == Mode::kStopped) return std::nullopt;
   const JobTable::Lock lock = table_.lock();
+  const Mode mode = mode_;  // once: it may change meanwhile
+  if (mode == Mode::kStopped) return std::nullopt;
   renew_leases(lock);
   for (Claim& claim : claims_) {
     claim.renewed = false;
@@ -286,7 +287,7 @@ std::optional<HostTask> Scheduler::take_host_task() {
       found = FailTask{job, ErrorCode::kNoGpu, "every device has been taken out of service"};
       return false;
     }
-    if (mode_ == Mode::kDraining && job->state == JobState::kQueued) return true;
+    if (mode == Mode::kDraining && job->state == JobState::kQueued) return true;
     if (full[lane_index(*job)]) {
       if (std::ranges::find(seen, job->circuit) != seen.end()) return true;
       seen.push_back(job->circuit);
@@ -304,8 +305,8 @@ std::optional<HostTask> Scheduler::take_host_task() {
 
 std::optional<DeviceTask> Scheduler::take_device_task(std::size_t device, std::size_t worker) {
   DeviceSlot& place = *devices_[device];
-  if (mode_ == Mode::kStopped || !place.usable()) return std::nullopt;
   const JobTable::Lock lock = table_.lock();
+  if (mode_ == Mode::kStopped || !place.usable()) return std::nullopt;
   if (table_.count(lock, PartitionState::kWitnessDone) == 0) return std::nullopt;
   if (table_.count(lock, PartitionState::kVerify) >= 4 * workers(false)) return std::nullopt;
   std::optional<DeviceTask> found;
@@ -341,8 +342,8 @@ std::optional<DeviceTask> Scheduler::take_device_task(std::size_t device, std::s
 }
 
 std::optional<VerifyTask> Scheduler::take_verify_task() {
-  if (mode_ == Mode::kStopped) return std::nullopt;
   const JobTable::Lock lock = table_.lock();
+  if (mode_ == Mode::kStopped) return std::nullopt;
   if (table_.count(lock, PartitionState::kVerify) == 0) return std::nullopt;
   std::optional<VerifyTask> found;
   table_.for_each_running(lock, [&](const std::shared_ptr<Job>& job) {
