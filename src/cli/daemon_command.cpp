@@ -26,7 +26,7 @@ namespace cuzk::cli {
 
 namespace {
 
-constexpr const char *kDefaultConfig = "/etc/cuzk/cuzk.toml";
+constexpr const char* kDefaultConfig = "/etc/cuzk/cuzk.toml";
 
 struct Options {
   std::string config, listen, log_level;
@@ -35,7 +35,7 @@ struct Options {
 
 /// The file's settings, and the command line's over them. Without --config the
 /// default file, if it is there.
-engine::LoadedConfig load(const Options &options) {
+engine::LoadedConfig load(const Options& options) {
   engine::LoadedConfig loaded;
   if (!options.config.empty()) {
     loaded = engine::load_config(options.config);
@@ -44,112 +44,91 @@ engine::LoadedConfig load(const Options &options) {
   } else {
     loaded = engine::default_config();
     loaded.notices.push_back(
-        {"--config",
-         fmt::format("not given, and there is no {}: defaults", kDefaultConfig),
-         ""});
+        {"--config", fmt::format("not given, and there is no {}: defaults", kDefaultConfig), ""});
   }
-  if (!options.listen.empty())
-    loaded.config.daemon.listen = options.listen;
+  if (!options.listen.empty()) loaded.config.daemon.listen = options.listen;
   if (!options.log_level.empty()) {
-    base::require(
-        base::parse_log_level(options.log_level).has_value(),
-        "--log-level {}: trace, debug, info, warn, error and off are known",
-        options.log_level);
+    base::require(base::parse_log_level(options.log_level).has_value(),
+                  "--log-level {}: trace, debug, info, warn, error and off are known",
+                  options.log_level);
     loaded.config.logging.level = options.log_level;
   }
   return loaded;
 }
 
-void configure_log(const engine::Config::Logging &config) {
+void configure_log(const engine::Config::Logging& config) {
   base::LogOptions options;
-  options.level =
-      base::parse_log_level(config.level).value_or(base::LogLevel::kInfo);
-  if (config.format == "json")
-    options.format = base::LogOptions::Format::kJson;
+  options.level = base::parse_log_level(config.level).value_or(base::LogLevel::kInfo);
+  if (config.format == "json") options.format = base::LogOptions::Format::kJson;
   base::process_log().configure(std::move(options));
 }
 
-void log_start(const engine::LoadedConfig &loaded) {
-  auto &log = base::process_log();
+void log_start(const engine::LoadedConfig& loaded) {
+  auto& log = base::process_log();
   log.info({}, "cuzk {}", CUZK_VERSION);
-  for (const engine::Notice &notice : loaded.notices)
-    log.warn({}, "{}", notice.line());
-  const engine::Config &config = loaded.config;
-  for (const engine::ConfigChange &change : engine::config_changes({}, config))
-    log.info({}, "setting {} = {} (default {})", change.setting, change.after,
-             change.before);
+  for (const engine::Notice& notice : loaded.notices) log.warn({}, "{}", notice.line());
+  const engine::Config& config = loaded.config;
+  for (const engine::ConfigChange& change : engine::config_changes({}, config))
+    log.info({}, "setting {} = {} (default {})", change.setting, change.after, change.before);
   log.info({}, "parameters in {} (from {})", config.srs.param_cache.native(),
            config.srs.param_cache_source);
   const engine::HostMemory memory = engine::read_host_memory();
   const engine::HostBudget host = engine::host_budget(config.memory, memory);
-  for (const std::string &note : memory.notes)
-    log.warn({}, "{}", note);
-  const auto log_budget = [&](std::string_view what,
-                              const engine::HostBudget &budget) {
+  for (const std::string& note : memory.notes) log.warn({}, "{}", note);
+  const auto log_budget = [&](std::string_view what, const engine::HostBudget& budget) {
     log.info({}, "{}: {}", what, budget.explanation);
-    for (const std::string &warning : budget.warnings)
-      log.warn({}, "{}: {}", what, warning);
+    for (const std::string& warning : budget.warnings) log.warn({}, "{}: {}", what, warning);
   };
   log_budget("host memory", host);
-  log_budget("pinned memory",
-             engine::pinned_budget(config.memory, memory, host));
+  log_budget("pinned memory", engine::pinned_budget(config.memory, memory, host));
 }
 
-void log_devices(const engine::Status &status) {
-  for (const engine::DeviceStatus &device : status.devices) {
-    const std::string memory =
-        device.memory_total == 0
-            ? std::string()
-            : fmt::format(", {} MiB", device.memory_total >> 20);
-    base::process_log().info({.device = device.name},
-                             "{} {}{}, {} partitions at once", device.product,
-                             device.uuid, memory, device.workers.size());
+void log_devices(const engine::Status& status) {
+  for (const engine::DeviceStatus& device : status.devices) {
+    const std::string memory = device.memory_total == 0
+                                   ? std::string()
+                                   : fmt::format(", {} MiB", device.memory_total >> 20);
+    base::process_log().info({.device = device.name}, "{} {}{}, {} partitions at once",
+                             device.product, device.uuid, memory, device.workers.size());
   }
 }
 
-std::unique_ptr<engine::Journal> open_journal(const engine::Config &config) {
-  const std::filesystem::path folder =
-      engine::effective_state_dir(config.daemon);
+std::unique_ptr<engine::Journal> open_journal(const engine::Config& config) {
+  const std::filesystem::path folder = engine::effective_state_dir(config.daemon);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  base::require(!error, "daemon.state_dir: cannot make {}: {}", folder.native(),
-                error.message());
+  base::require(!error, "daemon.state_dir: cannot make {}: {}", folder.native(), error.message());
   const std::filesystem::path path = folder / "journal.sqlite";
   auto journal = std::make_unique<engine::Journal>(
-      path,
-      engine::Journal::Options{.keep_results = config.reliability.keep_results,
-                               .max_results = config.reliability.max_results});
+      path, engine::Journal::Options{.keep_results = config.reliability.keep_results,
+                                     .max_results = config.reliability.max_results});
   base::process_log().info({}, "journal in {}", path.native());
-  if (!journal->recovered().empty())
-    base::process_log().error({}, "{}", journal->recovered());
+  if (!journal->recovered().empty()) base::process_log().error({}, "{}", journal->recovered());
   return journal;
 }
 
 /// Reads the configuration again and has the running parts take over what they
 /// can.
-void reload(const Options &options, engine::Config &running,
-            engine::Engine &engine, service::GrpcServer &server) {
-  auto &log = base::process_log();
+void reload(const Options& options, engine::Config& running, engine::Engine& engine,
+            service::GrpcServer& server) {
+  auto& log = base::process_log();
   const engine::LoadedConfig loaded = load(options);
   service::check_listening(loaded.config.daemon);
-  for (const engine::Notice &notice : loaded.notices)
-    log.warn({}, "{}", notice.line());
-  const std::vector<engine::ConfigChange> changes =
-      engine::config_changes(running, loaded.config);
-  for (const std::string &setting : engine.reconfigure(loaded.config))
+  for (const engine::Notice& notice : loaded.notices) log.warn({}, "{}", notice.line());
+  const std::vector<engine::ConfigChange> changes = engine::config_changes(running, loaded.config);
+  for (const std::string& setting : engine.reconfigure(loaded.config))
     log.warn({}, "{} takes effect at the next start", setting);
   configure_log(loaded.config.logging);
-  const std::string &tokens = loaded.config.daemon.token_file;
-  server.service().set_access(tokens.empty()
-                                  ? service::Access()
-                                  : service::Access::from_token_file(tokens));
-  for (const engine::ConfigChange &change : changes)
+  const std::string& tokens = loaded.config.daemon.token_file;
+  server.service().set_access(tokens.empty() ? service::Access()
+                                             : service::Access::from_token_file(tokens));
+  for (const engine::ConfigChange& change : changes)
     log.info({}, "{}: {} was {}", change.setting, change.after, change.before);
   log.info({}, "configuration read again: {} settings differ", changes.size());
   running = loaded.config;
 }
 
-void run_daemon(const Options &options) {
+void run_daemon(const Options& options) {
   engine::LoadedConfig loaded = load(options);
   if (options.print) {
     fmt::print("{}", engine::print_config(loaded.config));
@@ -157,10 +136,8 @@ void run_daemon(const Options &options) {
   }
   service::check_listening(loaded.config.daemon);
   if (options.check) {
-    for (const engine::Notice &notice : loaded.notices)
-      fmt::print("note: {}\n", notice.line());
-    fmt::print("{}: fine\n",
-               options.config.empty() ? "configuration" : options.config);
+    for (const engine::Notice& notice : loaded.notices) fmt::print("note: {}\n", notice.line());
+    fmt::print("{}: fine\n", options.config.empty() ? "configuration" : options.config);
     return;
   }
   service::Daemon::block_signals();
@@ -171,22 +148,20 @@ void run_daemon(const Options &options) {
   engine::Engine engine(running, std::move(devices), open_journal(running));
   service::EngineAdapter api(engine);
   log_devices(engine.status());
-  service::Daemon daemon(api, running,
-                         {.reload = [&](service::GrpcServer &server) {
+  service::Daemon daemon(api, running, {.reload = [&](service::GrpcServer& server) {
                            reload(options, running, engine, server);
                          }});
   daemon.run();
 }
 
 std::string gibibytes(std::uint64_t bytes) {
-  return fmt::format("{:.2f} GiB",
-                     static_cast<double>(bytes) / (std::uint64_t{1} << 30));
+  return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (std::uint64_t{1} << 30));
 }
 
 /// One line: what a circuit needs on a device, and how many of its partitions
 /// fit at once.
-void print_fit(const engine::CircuitId &circuit, engine::ProvingDevice &device,
-               const std::filesystem::path &folder, std::uint64_t host_budget,
+void print_fit(const engine::CircuitId& circuit, engine::ProvingDevice& device,
+               const std::filesystem::path& folder, std::uint64_t host_budget,
                std::optional<std::uint64_t> device_budget) {
   const auto needs = device.needs({circuit.kind, circuit.size, folder});
   const std::uint64_t on_device = device_budget.value_or(device.memory_total());
@@ -197,68 +172,59 @@ void print_fit(const engine::CircuitId &circuit, engine::ProvingDevice &device,
     verdict = "does NOT fit: device memory";
   } else {
     const std::uint64_t partitions =
-        (host_budget - needs.host_key) /
-        std::max<std::uint64_t>(needs.host_partition, 1);
+        (host_budget - needs.host_key) / std::max<std::uint64_t>(needs.host_partition, 1);
     verdict = fmt::format("fits, {} partitions in host memory at once",
                           std::min<std::uint64_t>(partitions, 1000));
   }
-  fmt::print("{:<13} {:<8} {:>12} {:>12} {:>12}  {}\n", circuit.to_string(),
-             device.info().name, gibibytes(needs.host_key),
-             gibibytes(needs.host_partition), gibibytes(needs.device), verdict);
+  fmt::print("{:<13} {:<8} {:>12} {:>12} {:>12}  {}\n", circuit.to_string(), device.info().name,
+             gibibytes(needs.host_key), gibibytes(needs.host_partition), gibibytes(needs.device),
+             verdict);
 }
 
-void run_plan(const Options &options) {
+void run_plan(const Options& options) {
   const engine::LoadedConfig loaded = load(options);
-  for (const engine::Notice &notice : loaded.notices)
-    fmt::print("note: {}\n", notice.line());
-  const engine::Config &config = loaded.config;
-  const engine::HostBudget host =
-      engine::host_budget(config.memory, engine::read_host_memory());
+  for (const engine::Notice& notice : loaded.notices) fmt::print("note: {}\n", notice.line());
+  const engine::Config& config = loaded.config;
+  const engine::HostBudget host = engine::host_budget(config.memory, engine::read_host_memory());
   fmt::print("{}\nparameters in {} (from {})\n\n", host.explanation,
              config.srs.param_cache.native(), config.srs.param_cache_source);
   const auto devices = make_devices(config);
   const auto parameters = engine::make_parameter_store(config.srs);
-  fmt::print("{:<13} {:<8} {:>12} {:>12} {:>12}\n", "circuit", "device", "key",
-             "partition", "on device");
-  for (const engine::CircuitId &circuit : engine::CircuitId::of_network()) {
+  fmt::print("{:<13} {:<8} {:>12} {:>12} {:>12}\n", "circuit", "device", "key", "partition",
+             "on device");
+  for (const engine::CircuitId& circuit : engine::CircuitId::of_network()) {
     const engine::ParameterStore::State state = parameters->state(circuit);
-    const bool ready =
-        state.readiness == engine::CircuitStatus::Readiness::kReady;
+    const bool ready = state.readiness == engine::CircuitStatus::Readiness::kReady;
     if (!ready && !options.all) {
       fmt::print("{:<13} {}\n", circuit.to_string(), state.detail);
       continue;
     }
-    for (const auto &device : devices)
+    for (const auto& device : devices)
       print_fit(circuit, *device, config.srs.param_cache, host.bytes,
                 config.gpus.vram_budget.bytes);
   }
 }
 
-void add_config_option(CLI::App &command, Options &options) {
-  command.add_option(
-      "-c,--config", options.config,
-      fmt::format("TOML file (default: {}, if it is there)", kDefaultConfig));
+void add_config_option(CLI::App& command, Options& options) {
+  command.add_option("-c,--config", options.config,
+                     fmt::format("TOML file (default: {}, if it is there)", kDefaultConfig));
 }
 
-void add_daemon_options(CLI::App &command, Options &options) {
+void add_daemon_options(CLI::App& command, Options& options) {
   add_config_option(command, options);
   command.add_option("-l,--listen", options.listen, "Instead of daemon.listen");
-  command.add_option("--log-level", options.log_level,
-                     "Instead of logging.level");
-  command.add_flag(
-      "--check-config", options.check,
-      "Read the configuration, say what is wrong with it, and end");
-  command.add_flag("--print-config", options.print,
-                   "Print the effective configuration and end");
+  command.add_option("--log-level", options.log_level, "Instead of logging.level");
+  command.add_flag("--check-config", options.check,
+                   "Read the configuration, say what is wrong with it, and end");
+  command.add_flag("--print-config", options.print, "Print the effective configuration and end");
 }
 
-} // namespace
+}  // namespace
 
-void add_daemon_command(CLI::App &app) {
+void add_daemon_command(CLI::App& app) {
   app.set_version_flag("--version", CUZK_VERSION);
   auto options = std::make_shared<Options>();
-  CLI::App *command =
-      app.add_subcommand("daemon", "Serve proofs until a signal ends it");
+  CLI::App* command = app.add_subcommand("daemon", "Serve proofs until a signal ends it");
   add_daemon_options(*command, *options);
   command->callback([options] { run_daemon(*options); });
 
@@ -266,22 +232,19 @@ void add_daemon_command(CLI::App &app) {
   auto bare = std::make_shared<Options>();
   add_daemon_options(app, *bare);
   app.callback([&app, bare] {
-    if (!app.get_subcommands().empty())
-      return;
-    if (bare->config.empty())
-      throw CLI::RequiredError("A subcommand, or --config,");
+    if (!app.get_subcommands().empty()) return;
+    if (bare->config.empty()) throw CLI::RequiredError("A subcommand, or --config,");
     run_daemon(*bare);
   });
 
   auto plan = std::make_shared<Options>();
-  CLI::App *plan_command =
-      app.add_subcommand("plan", "What a configuration means on this machine: "
-                                 "budgets, circuits, what fits");
+  CLI::App* plan_command = app.add_subcommand("plan",
+                                              "What a configuration means on this machine: "
+                                              "budgets, circuits, what fits");
   add_config_option(*plan_command, *plan);
-  plan_command->add_flag(
-      "--all", plan->all,
-      "Also circuits whose parameters are not there (takes seconds each)");
+  plan_command->add_flag("--all", plan->all,
+                         "Also circuits whose parameters are not there (takes seconds each)");
   plan_command->callback([plan] { run_plan(*plan); });
 }
 
-} // namespace cuzk::cli
+}  // namespace cuzk::cli

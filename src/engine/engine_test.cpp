@@ -18,8 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::testing::UnorderedElementsAre;
 using testing::toy_request;
+using ::testing::UnorderedElementsAre;
 
 class EngineTest : public testing::ToyEngine {};
 

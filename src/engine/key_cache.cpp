@@ -272,9 +272,8 @@ bool KeyCache::has_discarded() const {
 
 bool KeyCache::is_current(const KeyLease& lease) const {
   const std::lock_guard lock(mutex_);
-  return lease.key_ && std::ranges::none_of(discarded_, [&](const auto& item) {
-    return item.second == lease.key_;
-  });
+  return lease.key_ && std::ranges::none_of(
+                           discarded_, [&](const auto& item) { return item.second == lease.key_; });
 }
 
 bool KeyCache::drop_device(std::size_t device) {

@@ -52,8 +52,8 @@ std::vector<std::size_t> Scheduler::candidates(const Partition& partition) const
 }
 
 // A witness that waits keeps a key loaded. If that key was discarded, or its device is out of
-// service, it would keep the memory of a key that nobody may use, or the device's reset, waiting: it
-// goes over to another device's key, or waits without one until admit() has one loaded.
+// service, it would keep the memory of a key that nobody may use, or the device's reset, waiting:
+// it goes over to another device's key, or waits without one until admit() has one loaded.
 void Scheduler::renew_leases(const JobTable::Lock& lock) {
   if (!keys_.has_discarded() &&
       std::ranges::all_of(devices_, [](const auto& slot) { return slot->usable(); })) {

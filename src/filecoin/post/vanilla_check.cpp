@@ -40,10 +40,10 @@ std::vector<BadEntry> check_sector(const PublicValues& known, const VanillaProof
   }
   std::vector<std::uint64_t> leaves;
   if (known.randomness) {
-    leaves = known.winning ? winning_challenges(known.sector_size, *known.randomness, number)
-                           : window_challenges(known.sector_size, known.api_version,
-                                               *known.randomness, number,
-                                               known.first_position + place);
+    leaves = known.winning
+                 ? winning_challenges(known.sector_size, *known.randomness, number)
+                 : window_challenges(known.sector_size, known.api_version, *known.randomness,
+                                     number, known.first_position + place);
   }
   for (std::size_t n = 0; n < count; ++n) {
     const InclusionProof& inclusion = proof.inclusions[n];

@@ -14,7 +14,8 @@
 namespace cuzk::groth16 {
 
 struct MsmOptions {
-  /// Bits of the widest windows; 0 chooses by size. 2 to kMaxWindowBits; anything else throws InvalidInput.
+  /// Bits of the widest windows; 0 chooses by size. 2 to kMaxWindowBits; anything else throws
+  /// InvalidInput.
   unsigned window_bits = 0;
   curve::BatchArithmetic arithmetic = curve::BatchArithmetic::kBest;
 };
