@@ -1,8 +1,8 @@
 #include "base/error.hpp"
-#include "base/mapped_file.hpp"
 #include "base/stage_timer.hpp"
 #include "cli/backend.hpp"
 #include "cli/commands.hpp"
+#include "cli/load/options.hpp"
 #include "cli/proof_pipeline.hpp"
 #include "cli/proof_request.hpp"
 #include "cli/synthetic_vanilla.hpp"
@@ -161,9 +161,7 @@ void report(const Options& options, const Preparation& preparation, const Loaded
                                        {"vanilla_s", preparation.vanilla_seconds},
                                        {"shape_s", preparation.shape_seconds},
                                        {"key_s", preparation.key_seconds}};
-  base::FileWriter writer(options.json);
-  writer.write(base::as_bytes(json.dump(1) + "\n"));
-  writer.commit();
+  load::write_json(options.json, json);
 }
 
 // ---- cuzk bench single

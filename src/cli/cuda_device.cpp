@@ -9,16 +9,12 @@
 #include "engine/key_files.hpp"
 #include "filecoin/circuit/circuits.hpp"
 #include "groth16/cuda/prover.hpp"
-#include "groth16/derived_key.hpp"
-#include "groth16/key_file.hpp"
 #include "groth16/setup.hpp"
 #include "groth16/verifier.hpp"
 #include "r1cs/shape_builder.hpp"
 #include "r1cs/witness_builder.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -59,15 +55,14 @@ class PendingProof final : public groth16::Prover::Pending {
 
 /// Sizes that follow from a parameter file's header.
 struct CircuitSizes {
-  CircuitSizes(const engine::ProvingDevice::Circuit& circuit) {
-    const engine::KeyPaths paths(circuit.params_dir, {circuit.kind, circuit.size});
+  explicit CircuitSizes(const engine::ProvingDevice::Circuit& circuit) {
+    const engine::CircuitId id{circuit.kind, circuit.size};
+    const engine::KeyPaths paths(circuit.params_dir, id);
     const engine::KeyCounts counts = engine::peek_key_counts(paths.params);
     key = counts.file_bytes;
     rows = counts.h + 1;
     // A PoSt's witness is field elements, all others' are bits but for a few.
-    const bool fields = circuit.kind == filecoin::CircuitKind::kWindowPost ||
-                        circuit.kind == filecoin::CircuitKind::kWinningPost;
-    witness = fields ? 32 * rows : rows;
+    witness = id.is_post() ? 32 * rows : rows;
   }
 
   std::uint64_t key, rows, witness;
@@ -80,26 +75,17 @@ class CudaCircuit final : public engine::LoadedCircuit {
  public:
   CudaCircuit(const engine::ProvingDevice::Circuit& circuit, const CudaOptions& options)
       : shape_(filecoin::build_shape(circuit.kind, circuit.size)) {
-    const engine::KeyPaths paths(circuit.params_dir, {circuit.kind, circuit.size});
-    const groth16::KeyFile file(paths.params);
-    std::optional<groth16::DerivedKeyFile> derived;
-    if (std::filesystem::exists(paths.derived)) derived.emplace(paths.derived);
-    const groth16::KeyLayout layout(
-        shape_, derived ? groth16::QuotientForm::kDerivative : groth16::QuotientForm::kTextbook);
-    file.require_circuit(layout);
-    if (derived) derived->require_source(file, layout);
-    prover_ = groth16::cuda::load_cuda_prover(shape_, layout, file, derived ? &*derived : nullptr,
-                                              options);
-    const CircuitSizes sizes(circuit);
-    streamed_ = prover_->proofs_in_flight() == kPartitionsAPass;
-    pinned_ = (streamed_ ? sizes.key : 0) + prover_->proofs_in_flight() * sizes.witness;
+    const engine::OpenKey key = engine::open_key(
+        engine::KeyPaths(circuit.params_dir, {circuit.kind, circuit.size}), shape_);
+    prover_ = groth16::cuda::load_cuda_prover(shape_, key.layout, key.file,
+                                              key.derived ? &*key.derived : nullptr, options);
   }
 
   const r1cs::Shape& shape() const override { return shape_; }
   const groth16::VerifyingKey& verifying_key() const override { return prover_->verifying_key(); }
-  std::uint64_t host_bytes() const override { return pinned_ + kGiB / 2; }
+  std::uint64_t host_bytes() const override { return pinned_bytes() + kGiB / 2; }
   std::uint64_t device_bytes() const override { return prover_->device_bytes(); }
-  std::uint64_t pinned_bytes() const override { return pinned_; }
+  std::uint64_t pinned_bytes() const override { return prover_->pinned_bytes(); }
   std::unique_ptr<groth16::Prover::Pending> start(const r1cs::Witness& witness,
                                                   base::StageTimer& timer) override {
     return on_device(
@@ -109,8 +95,6 @@ class CudaCircuit final : public engine::LoadedCircuit {
  private:
   r1cs::Shape shape_;
   std::unique_ptr<groth16::cuda::CudaProver> prover_;
-  bool streamed_ = false;
-  std::uint64_t pinned_ = 0;
 };
 
 /// x^(2^64) = y beside 64 bits: both kinds of variables, all queries.

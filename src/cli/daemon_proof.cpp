@@ -3,10 +3,10 @@
 #include "base/error.hpp"
 #include "cli/load/daemon_target.hpp"
 #include "cli/load/metrics_text.hpp"
+#include "groth16/proof.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -16,7 +16,6 @@ namespace cuzk::cli {
 
 namespace {
 
-constexpr std::size_t kProofBytes = 192;
 /// The stages that are no part of `device`.
 const std::set<std::string> kWholeStages{"queue_wait", "witness", "device", "device_lock_wait",
                                          "verify"};
@@ -33,8 +32,7 @@ StageSums stage_sums(const service::Client& client, const service::ClientOptions
   v1::GetMetricsResponse response;
   service::require_ok(client.stub().GetMetrics(&call, {}, &response), daemon.address);
   const load::MetricsText metrics(response.prometheus_text());
-  std::string label(engine::label(kind));  // which metrics write with '_' for '-'
-  std::replace(label.begin(), label.end(), '-', '_');
+  const std::string label = engine::metrics_label(kind);
   return {metrics.sum_by("cuzk_stage_seconds_sum", "stage", {{"proof_kind", label}}),
           metrics.sum_by("cuzk_stage_seconds_count", "stage", {{"proof_kind", label}})};
 }
@@ -55,7 +53,7 @@ std::vector<DaemonProof::Stage> make_stages(const v1::AwaitProofResponse& result
                                          {"srs_load", ms(result.srs_load_ms()), false},
                                          {"witness", ms(result.synthesis_ms()), false},
                                          {"device", ms(result.gpu_compute_ms()), false}};
-  const auto partitions = static_cast<double>(result.proof().size() / kProofBytes);
+  const auto partitions = static_cast<double>(result.proof().size() / groth16::Proof::kBytes);
   for (const char* stage : {"witness", "device", "verify"}) {
     if (growth(before.counts, after.counts, stage) != partitions) return stages;
   }

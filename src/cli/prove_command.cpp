@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/daemon_proof.hpp"
 #include "cli/key_store.hpp"
+#include "cli/load/options.hpp"
 #include "cli/load/payload.hpp"
 #include "cli/proof_pipeline.hpp"
 #include "cli/proof_request.hpp"
@@ -90,9 +91,11 @@ ProofRequest read_request(ProofKind kind, const Options& options) {
 /// The same for a daemon.
 engine::JobRequest read_job(ProofKind kind, const Options& options) {
   require_files(kind, options);
-  if (kind == ProofKind::kPorep) read_porep(options);  // compares with the meta file
   std::optional<filecoin::Meta> meta;
-  if (!options.meta.empty()) meta = read_meta(options);
+  if (!options.meta.empty()) {
+    meta = read_meta(options);
+    if (kind == ProofKind::kPorep) read_porep(options);  // compares with it
+  }
   const std::string& vanilla = kind == ProofKind::kPorep ? options.c1 : options.vanilla;
   return with_name(vanilla, [&](const base::MappedFile& file) {
     return load::to_request(load::parse_kind(options.kind), file.bytes(), meta,
@@ -132,7 +135,7 @@ class StageTable {
   }
   void end(std::string_view what, double ms, const std::string& path) {
     print(what, ms);
-    if (!path.empty()) write_file(path, base::as_bytes(trace_.dump(1) + "\n"));
+    load::write_json(path, trace_);
   }
 
  private:

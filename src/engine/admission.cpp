@@ -19,15 +19,6 @@ namespace {
 
 constexpr std::size_t kMaxRequestId = 1024;
 
-bool is_urgent(ProofKind kind) {
-  return kind == ProofKind::kWindowPost || kind == ProofKind::kWinningPost;
-}
-
-bool is_urgent(const CircuitId& circuit) {
-  return circuit.kind == filecoin::CircuitKind::kWindowPost ||
-         circuit.kind == filecoin::CircuitKind::kWinningPost;
-}
-
 /// "porep-1000-42: ", or nothing.
 std::string about(const JobRequest& request) {
   return request.request_id.empty() ? std::string() : request.request_id + ": ";
@@ -202,17 +193,7 @@ void Admission::require_device(const std::string& about) const {
 }
 
 void Admission::require_memory(const CircuitId& circuit, const std::string& about) const {
-  std::optional<EngineError> found;
-  try {
-    found = misfit(circuit);
-  } catch (const EngineError& error) {
-    found = error;
-  }
-  if (found) throw EngineError(found->code(), about + text_without_code(*found));
-}
-
-std::optional<EngineError> Admission::misfit(const CircuitId& circuit) const {
-  const Lane lane = is_urgent(circuit) ? Lane::kUrgent : Lane::kNormal;
+  const Lane lane = circuit.is_post() ? Lane::kUrgent : Lane::kNormal;
   std::string why;
   ErrorCode code = ErrorCode::kHostMemory;
   for (const auto& slot : parts_.devices) {
@@ -221,9 +202,9 @@ std::optional<EngineError> Admission::misfit(const CircuitId& circuit) const {
       needs = parts_.keys.needs(circuit, slot->index());
     } catch (const base::CorruptData& error) {
       parts_.parameters.mark_corrupt(circuit, error.what());
-      throw EngineError(ErrorCode::kParamsCorrupt, error.what());
+      throw EngineError(ErrorCode::kParamsCorrupt, about + error.what());
     } catch (const base::InvalidInput& error) {
-      throw EngineError(ErrorCode::kParamsMissing, error.what());
+      throw EngineError(ErrorCode::kParamsMissing, about + error.what());
     }
     const BudgetStatus device = slot->memory().status();
     if (needs.device > device.total) {
@@ -234,7 +215,7 @@ std::optional<EngineError> Admission::misfit(const CircuitId& circuit) const {
       continue;
     }
     const std::uint64_t host = needs.host_key + needs.host_partition;
-    if (parts_.host.can_ever(host, lane)) return std::nullopt;
+    if (parts_.host.can_ever(host, lane)) return;
     const BudgetStatus budget = parts_.host.status();
     code = ErrorCode::kHostMemory;
     why = fmt::format(
@@ -243,7 +224,7 @@ std::optional<EngineError> Admission::misfit(const CircuitId& circuit) const {
         circuit.to_string(), format_bytes(host), format_bytes(needs.host_key),
         format_bytes(needs.host_partition), format_bytes(budget.total), budget.source);
   }
-  return EngineError(code, why);
+  throw EngineError(code, about + why);
 }
 
 void Admission::require_place(const JobRequest& request) const {

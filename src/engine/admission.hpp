@@ -47,10 +47,9 @@ class Admission {
   void set_options(Options options);
   /// Throws EngineError unless the circuit's parameters are there.
   void require_parameters(const CircuitId& circuit, const std::string& about) const;
-  /// Why a job of the circuit could not be proved even on an otherwise idle machine: how much of
-  /// which memory it needs, and how much there is. Empty: on some device it could. Throws
-  /// EngineError where the circuit's files do not tell.
-  std::optional<EngineError> misfit(const CircuitId& circuit) const;
+  /// Throws EngineError unless the circuit could be proved on an otherwise idle machine, on some
+  /// device: how much of which memory it needs, and how much there is.
+  void require_memory(const CircuitId& circuit, const std::string& about) const;
 
  private:
   using Key = std::pair<std::string, std::string>;  // request id, digest
@@ -60,7 +59,6 @@ class Admission {
   std::optional<Engine::Submitted> known(const JobRequest& request, const std::string& digest);
   Engine::Submitted admit(const JobRequest& request, const std::string& digest);
   void require_device(const std::string& about) const;
-  void require_memory(const CircuitId& circuit, const std::string& about) const;
   void require_place(const JobRequest& request) const;
   std::string new_job_id(const std::string& request_id) const;
   /// The unfinished job with the request's id and other content.

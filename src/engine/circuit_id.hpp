@@ -17,6 +17,11 @@ struct CircuitId {
   filecoin::SectorSize size;
 
   std::string to_string() const;
+  /// Of WindowPoSt or WinningPoSt: of the urgent lane, and with a witness of field elements.
+  bool is_post() const {
+    return kind == filecoin::CircuitKind::kWindowPost ||
+           kind == filecoin::CircuitKind::kWinningPost;
+  }
   /// Throws base::InvalidInput that lists the forms for any other text, and for a circuit that does
   /// not exist.
   static CircuitId parse(std::string_view text);

@@ -63,6 +63,20 @@ and a file with an error changes nothing.
 )";
 
 constexpr std::string_view kDocsEnd = R"(
+## Without effect so far
+
+These are read and checked, and change nothing yet:
+
+| setting | what holds instead |
+| --- | --- |
+| `pipeline.prestage`, `pipeline.pinned_uploads` | a witness always goes through page-locked memory, beside the proof before it |
+| `pipeline.interlock` | partitions share a device as its streams allow |
+| `pipeline.quotient` | the derivative form where a circuit's `.derivative` file is there, else the textbook one |
+| `pipeline.window_bits` | chosen by size |
+| `scheduler.max_batch_size`, `scheduler.max_batch_wait_ms` | up to 10 partitions that are being started share a pass over a streamed key |
+| `gpus.gpu_threads` | all threads |
+| `logging.timeline` | no line a stage |
+
 ## Files of the Rust daemon
 
 Its file can be used as it is. `memory.pinned_budget` and `srs.preload`, which it ignores, have an effect here. 0 is read as

@@ -20,20 +20,11 @@ class CpuCircuit final : public LoadedCircuit {
  public:
   explicit CpuCircuit(const ProvingDevice::Circuit& circuit)
       : shape_(filecoin::build_shape(circuit.kind, circuit.size)) {
-    const KeyPaths paths(circuit.params_dir, {circuit.kind, circuit.size});
-    const groth16::KeyFile file(paths.params);
-    const bool derivative = std::filesystem::exists(paths.derived);
-    layout_.emplace(
-        shape_, derivative ? groth16::QuotientForm::kDerivative : groth16::QuotientForm::kTextbook);
-    file.require_circuit(*layout_);
-    bytes_ = file.file().bytes().size();
-    if (derivative) {
-      const groth16::DerivedKeyFile derived(paths.derived);
-      derived.require_source(file, *layout_);
-      key_ = groth16::load_proving_key(file, derived, *layout_);
-    } else {
-      key_ = groth16::load_proving_key(file, *layout_);
-    }
+    OpenKey key = open_key(KeyPaths(circuit.params_dir, {circuit.kind, circuit.size}), shape_);
+    bytes_ = key.file.file().bytes().size();
+    key_ = key.derived ? groth16::load_proving_key(key.file, *key.derived, key.layout)
+                       : groth16::load_proving_key(key.file, key.layout);
+    layout_.emplace(std::move(key.layout));
     prover_ = groth16::make_cpu_prover({shape_, *layout_, key_});
   }
 

@@ -39,6 +39,16 @@ class EngineFilecoin : public ::testing::Test {
   JobResult prove(const JobRequest& request) {
     return engine->await(engine->submit(request).job_id, 5min).value();
   }
+  /// What the engine says to a request that it does not take.
+  EngineError refusal(const JobRequest& request) {
+    try {
+      engine->submit(request);
+    } catch (const EngineError& error) {
+      return error;
+    }
+    ADD_FAILURE() << "taken";
+    return {ErrorCode::kNone, ""};
+  }
   /// With the verifying key's own file and the reference's public inputs.
   void expect_valid(const JobResult& result, const CircuitId& circuit,
                     std::vector<std::string> golden_inputs) {
@@ -175,13 +185,9 @@ TEST_F(EngineFilecoin, ADamagedVerifyingKeyStopsItsCircuitOnly) {
   }
   start();
   while (!engine->ready()) std::this_thread::sleep_for(5ms);
-  try {
-    engine->submit(golden_request("2KiB-v1_1", "winning"));
-    FAIL();
-  } catch (const EngineError& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kParamsCorrupt);
-    EXPECT_THAT(error.what(), HasSubstr(file.filename().string()));
-  }
+  const EngineError error = refusal(golden_request("2KiB-v1_1", "winning"));
+  EXPECT_EQ(error.code(), ErrorCode::kParamsCorrupt);
+  EXPECT_THAT(error.what(), HasSubstr(file.filename().string()));
   expect_valid(prove(golden_request("2KiB-v1_1", "window")), window,
                testing::golden_inputs("2KiB-v1_1", "window")[0]);
 }
@@ -193,14 +199,10 @@ TEST_F(EngineFilecoin, MissingParametersAreSaidBeforeTheInputIsRead) {
   request.request_id = "porep-1000-42";
   request.sector_size = filecoin::SectorSize::parse("32GiB").bytes();
   request.vanilla_proof = {'{'};  // would be refused, too
-  try {
-    engine->submit(request);
-    FAIL();
-  } catch (const EngineError& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kParamsMissing);
-    EXPECT_THAT(error.what(), HasSubstr("PARAMS-MISSING: porep-1000-42: porep-32g: v28-stacked-"));
-    EXPECT_THAT(error.what(), HasSubstr(folder.path().string() + " (from config)"));
-  }
+  const EngineError error = refusal(request);
+  EXPECT_EQ(error.code(), ErrorCode::kParamsMissing);
+  EXPECT_THAT(error.what(), HasSubstr("PARAMS-MISSING: porep-1000-42: porep-32g: v28-stacked-"));
+  EXPECT_THAT(error.what(), HasSubstr(folder.path().string() + " (from config)"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   testing::DevelopmentKeys::put(window, folder.path());
   expect_valid(prove(golden_request("2KiB-v1_1", "window")), window,
@@ -213,27 +215,19 @@ TEST_F(EngineFilecoin, ADamagedKeyIsRefusedByName) {
   std::filesystem::resize_file(params, std::filesystem::file_size(params) - 1);
   start();
   while (!engine->ready()) std::this_thread::sleep_for(5ms);
-  try {
-    engine->submit(golden_request("2KiB-v1_1", "window"));
-    FAIL();
-  } catch (const EngineError& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kParamsCorrupt);
-    EXPECT_THAT(error.what(), HasSubstr(params.filename().string()));
-  }
+  const EngineError error = refusal(golden_request("2KiB-v1_1", "window"));
+  EXPECT_EQ(error.code(), ErrorCode::kParamsCorrupt);
+  EXPECT_THAT(error.what(), HasSubstr(params.filename().string()));
 }
 
 TEST_F(EngineFilecoin, ABudgetBelowOneKeyIsRefusedAtOnce) {
   testing::DevelopmentKeys::put(window, folder.path(), false);
   config.memory.total_budget.bytes = 1 << 20;
   start();
-  try {
-    engine->submit(golden_request("2KiB-v1_1", "window"));
-    FAIL();
-  } catch (const EngineError& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kHostMemory);
-    EXPECT_THAT(error.what(), HasSubstr("the budget is "));
-    EXPECT_THAT(error.what(), HasSubstr("(from config)"));
-  }
+  const EngineError error = refusal(golden_request("2KiB-v1_1", "window"));
+  EXPECT_EQ(error.code(), ErrorCode::kHostMemory);
+  EXPECT_THAT(error.what(), HasSubstr("the budget is "));
+  EXPECT_THAT(error.what(), HasSubstr("(from config)"));
 }
 
 }  // namespace

@@ -206,9 +206,7 @@ void Engine::Impl::reserve_for_post() {
   std::uint64_t share = 0;
   const std::uint64_t most = host_.status().total / 8;
   for (const CircuitId& circuit : CircuitId::of_network()) {
-    const bool post = circuit.kind == filecoin::CircuitKind::kWinningPost ||
-                      circuit.kind == filecoin::CircuitKind::kWindowPost;
-    if (!post || !is_ready(circuit)) continue;
+    if (!circuit.is_post() || !is_ready(circuit)) continue;
     for (const auto& slot : devices_) {
       try {
         const std::uint64_t bytes = keys_.needs(circuit, slot->index()).host_partition;
@@ -228,15 +226,16 @@ void Engine::Impl::log_what_fits() {
     if (stopping_) return;
     if (!is_ready(circuit)) continue;
     try {
-      if (const auto misfit = admission_.misfit(circuit)) {
-        base::process_log().warn({.code = to_string(misfit->code())}, "does not fit: {}",
-                                 text_without_code(*misfit));
-      } else {
-        fitting += (fitting.empty() ? "" : ", ") + circuit.to_string();
-      }
+      admission_.require_memory(circuit, {});
+      fitting += (fitting.empty() ? "" : ", ") + circuit.to_string();
     } catch (const EngineError& error) {
-      base::process_log().error({.code = to_string(error.code())}, "{}: {}", circuit.to_string(),
-                                text_without_code(error));
+      const base::LogFields about{.code = to_string(error.code())};
+      const std::string text = text_without_code(error);
+      if (error.code() == ErrorCode::kHostMemory || error.code() == ErrorCode::kGpuMemory) {
+        base::process_log().warn(about, "does not fit: {}", text);
+      } else {
+        base::process_log().error(about, "{}: {}", circuit.to_string(), text);
+      }
     }
   }
   base::process_log().info({}, "circuits that fit: {}", fitting.empty() ? "none" : fitting);

@@ -2,6 +2,7 @@
 
 #include "hash/sha256.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -42,6 +43,16 @@ std::string_view label(ProofKind kind) {
       return "winning-post";
   }
   return "unknown";
+}
+
+std::string metrics_label(ProofKind kind) {
+  std::string out(label(kind));
+  std::replace(out.begin(), out.end(), '-', '_');
+  return out;
+}
+
+bool is_urgent(ProofKind kind) {
+  return kind == ProofKind::kWindowPost || kind == ProofKind::kWinningPost;
 }
 
 Priority effective_priority(ProofKind kind, Priority wanted) {

@@ -20,6 +20,10 @@ enum class ProofKind : std::uint8_t {
 };
 /// The label in status and metrics: "porep-c2", "snap-update", "window-post", "winning-post".
 std::string_view label(ProofKind kind);
+/// The same as metrics write it, with '_' for '-'.
+std::string metrics_label(ProofKind kind);
+/// WindowPoSt and WinningPoSt: they have a lane of their own.
+bool is_urgent(ProofKind kind);
 
 /// Urgency, ascending; the wire's numbers. kDefault stands for the kind's own: WinningPoSt
 /// critical, WindowPoSt high, the rest normal.

@@ -90,9 +90,7 @@ struct Job {
   explicit Job(const CircuitId& of) : circuit(of) {}
 
   /// PoSt: has a lane of its own, so that it never waits for more than one partition.
-  bool is_urgent() const {
-    return kind == ProofKind::kWindowPost || kind == ProofKind::kWinningPost;
-  }
+  bool is_urgent() const { return engine::is_urgent(kind); }
   Lane lane() const { return is_urgent() ? Lane::kUrgent : Lane::kNormal; }
 
   // Guarded by the table's lock.

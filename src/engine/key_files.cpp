@@ -91,6 +91,17 @@ KeyOrigin inspect_key_files(const KeyPaths& paths, const CircuitId& circuit, boo
                     check.blake2b);
 }
 
+OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape) {
+  groth16::KeyFile file(paths.params);
+  std::optional<groth16::DerivedKeyFile> derived;
+  if (std::filesystem::exists(paths.derived)) derived.emplace(paths.derived);
+  groth16::KeyLayout layout(
+      shape, derived ? groth16::QuotientForm::kDerivative : groth16::QuotientForm::kTextbook);
+  file.require_circuit(layout);
+  if (derived) derived->require_source(file, layout);
+  return {std::move(layout), std::move(file), std::move(derived)};
+}
+
 KeyCounts peek_key_counts(const std::filesystem::path& params) {
   base::require(std::filesystem::exists(params), "{}: there is no such file", params.string());
   // alpha_g1, beta_g1, beta_g2, gamma_g2, delta_g1, delta_g2, then the counts of ic and h.

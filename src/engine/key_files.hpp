@@ -1,6 +1,8 @@
 #pragma once
 
 #include "engine/circuit_id.hpp"
+#include "groth16/derived_key.hpp"
+#include "groth16/key_file.hpp"
 #include "groth16/proving_key.hpp"
 #include "groth16/variables.hpp"
 #include "r1cs/shape.hpp"
@@ -34,6 +36,17 @@ std::string_view describe(KeyOrigin origin);
 /// subgroup, the digests, and that they belong together (thoroughly once for each version, see
 /// groth16/key_check.hpp). Throws CorruptData, also for a foreign key unless `trust` is set.
 KeyOrigin inspect_key_files(const KeyPaths& paths, const CircuitId& circuit, bool trust);
+
+/// A circuit's key files, open, with what they are read by. In the derivative form where its file
+/// is there.
+struct OpenKey {
+  groth16::KeyLayout layout;
+  groth16::KeyFile file;
+  std::optional<groth16::DerivedKeyFile> derived;
+};
+/// Throws InvalidInput if the parameter file is missing, CorruptData if a file is not the
+/// circuit's.
+OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape);
 
 /// Rows of the circuit's domain and inputs with ONE, from the first bytes of its parameter file.
 /// Throws InvalidInput if the file is missing, CorruptData if it is too short.

@@ -13,6 +13,21 @@ using Kind = WaitReason::Kind;
 
 std::size_t lane_index(const Job& job) { return static_cast<std::size_t>(job.lane()); }
 
+/// Ends the waits that an admission ends.
+void note_admission(Job& job, Clock::time_point now) {
+  using std::chrono::duration_cast;
+  using std::chrono::milliseconds;
+  if (!job.first_start) {
+    job.first_start = now;
+    job.timings.queue_wait = duration_cast<milliseconds>(now - job.accepted);
+  }
+  if (job.key_wait_since) {
+    job.timings.srs_load += duration_cast<milliseconds>(now - *job.key_wait_since);
+    job.key_wait_since.reset();
+  }
+  job.last_progress = now;
+}
+
 /// The first partition in that state that `may` accepts.
 template <class May>
 std::optional<std::uint32_t> first_partition(const Job& job, PartitionState state, May&& may) {
@@ -243,17 +258,7 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
   KeyLease key = keys_.lease(job->circuit, *loaded);
   if (!key) return std::nullopt;  // dropped this moment; the next round wants it again
   const Clock::time_point now = Clock::now();
-  if (!job->first_start) {
-    job->first_start = now;
-    job->timings.queue_wait =
-        std::chrono::duration_cast<std::chrono::milliseconds>(now - job->accepted);
-  }
-  if (job->key_wait_since) {
-    job->timings.srs_load +=
-        std::chrono::duration_cast<std::chrono::milliseconds>(now - *job->key_wait_since);
-    job->key_wait_since.reset();
-  }
-  job->last_progress = now;
+  note_admission(*job, now);
   table_.enter(lock, job, partition, PartitionState::kWitness, now);
   ++partition.attempt;
   return WitnessTask{

@@ -31,13 +31,6 @@ std::string escaped(std::string_view value) {
   return out;
 }
 
-/// Metrics label a kind with '_' where its name has '-'.
-std::string kind_label(engine::ProofKind kind) {
-  std::string label(engine::label(kind));
-  std::replace(label.begin(), label.end(), '-', '_');
-  return label;
-}
-
 class Writer {
  public:
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
@@ -86,7 +79,7 @@ void write_jobs(Writer& out, const Status& status) {
                         auto value) {
     out.metric(name, type, help);
     for (const auto& [kind, counters] : status.counters.kinds)
-      out.sample({{"proof_kind", kind_label(kind)}}, value(counters));
+      out.sample({{"proof_kind", engine::metrics_label(kind)}}, value(counters));
   };
   std::uint64_t completed = 0, failed = 0, running = 0;
   for (const auto& [kind, counters] : status.counters.kinds) {
@@ -119,7 +112,7 @@ void write_jobs(Writer& out, const Status& status) {
     out.metric(name, "counter", help);
     for (const auto& [kind, counters] : status.counters.kinds) {
       for (const auto& [code, count] : counters.*field)
-        out.sample({{"proof_kind", kind_label(kind)}, {"code", code}}, count);
+        out.sample({{"proof_kind", engine::metrics_label(kind)}, {"code", code}}, count);
     }
   };
   by_code("cuzk_requests_refused_total", "Requests refused before they became a job, by error code",
@@ -146,14 +139,14 @@ void write_times(Writer& out, const Status& status) {
   out.metric("cuzk_proof_duration_seconds", "histogram", "Acceptance to answer of completed jobs");
   for (const auto& [kind, counters] : status.counters.kinds) {
     const auto total = counters.stages.find("total");
-    out.histogram({{"proof_kind", kind_label(kind)}},
+    out.histogram({{"proof_kind", engine::metrics_label(kind)}},
                   total == counters.stages.end() ? Histogram{} : total->second);
   }
   out.metric("cuzk_stage_seconds", "histogram", "Time of one stage; waiting is no stage's work");
   for (const auto& [kind, counters] : status.counters.kinds) {
     for (const auto& [stage, histogram] : counters.stages) {
       if (stage != "total")
-        out.histogram({{"proof_kind", kind_label(kind)}, {"stage", stage}}, histogram);
+        out.histogram({{"proof_kind", engine::metrics_label(kind)}, {"stage", stage}}, histogram);
     }
   }
   out.metric("cuzk_prestage_total", "counter", "Uploads before the device was free, by outcome");

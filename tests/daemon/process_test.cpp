@@ -44,8 +44,7 @@ class ServerTest : public ::testing::Test {
     return id;
   }
   void until_running(ProofKind kind, double jobs = 1) {
-    std::string label(engine::label(kind));
-    std::replace(label.begin(), label.end(), '-', '_');
+    const std::string label = engine::metrics_label(kind);
     const auto end = Clock::now() + seconds(60);
     while (MetricsText(client_->metrics()).sum("cuzk_jobs_in_progress", {{"proof_kind", label}}) <
            jobs) {

@@ -21,13 +21,6 @@ constexpr double kLevel = 0.95;
 /// Seconds a job of one run, by row.
 using Values = std::map<std::string, double>;
 
-/// Metrics label a kind with '_' where its name has '-'.
-std::string kind_label(engine::ProofKind kind) {
-  std::string label(engine::label(kind));
-  std::replace(label.begin(), label.end(), '-', '_');
-  return label;
-}
-
 class Ab {
  public:
   Ab(const AbPlan& plan, const std::array<MakeTarget, 2>& make, const ProofCheck& check)
@@ -68,8 +61,9 @@ class Ab {
                                    to_text(report));
   }
   std::map<std::string, double> stage_sums(Target& target) const {
-    return target.metrics().sum_by("cuzk_stage_seconds_sum", "stage",
-                                   {{"proof_kind", kind_label(plan_.payloads[0]->request.kind)}});
+    return target.metrics().sum_by(
+        "cuzk_stage_seconds_sum", "stage",
+        {{"proof_kind", engine::metrics_label(plan_.payloads[0]->request.kind)}});
   }
 
   const AbPlan& plan_;

@@ -58,6 +58,9 @@ class CudaProver : public Prover {
   virtual unsigned proofs_in_flight() const = 0;
   /// Device memory that the prover holds.
   virtual std::size_t device_bytes() const = 0;
+  /// Page-locked host memory that the prover holds: a streamed key, and room for witnesses on their
+  /// way; results, some kilobytes, are not counted.
+  virtual std::size_t pinned_bytes() const = 0;
   /// What takes it, in one line.
   virtual std::string describe() const = 0;
 };

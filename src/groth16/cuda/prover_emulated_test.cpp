@@ -147,6 +147,7 @@ TEST_P(CudaProverKeysEmulated, StreamedKeysGiveTheSameProofs) {
                              return DeviceKey::upload(key, layout, wanted, stream);
                            });
   EXPECT_EQ(prover->proofs_in_flight(), 2u);
+  EXPECT_GT(prover->pinned_bytes(), DeviceKey::host_bytes(layout, placement));
   const Blinding blinding = Blinding::random();
   const Proof wanted = cpu_proof(blinding);
   base::StageTimer timer;

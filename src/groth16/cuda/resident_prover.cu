@@ -120,6 +120,9 @@ class ResidentProver final : public CudaProver {
 
   unsigned proofs_in_flight() const override { return residency_.lanes; }
   std::size_t device_bytes() const override { return residency_.total(); }
+  std::size_t pinned_bytes() const override {
+    return residency_.lanes * site_->circuit.witness_layout().bytes;
+  }
   std::string describe() const override { return residency_.describe(); }
 
  private:

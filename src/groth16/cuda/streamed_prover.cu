@@ -302,6 +302,9 @@ class StreamedProver final : public CudaProver {
 
   unsigned proofs_in_flight() const override { return residency_.request.partitions; }
   std::size_t device_bytes() const override { return residency_.total(); }
+  std::size_t pinned_bytes() const override {
+    return residency_.host_bytes + site_->circuit.witness_layout().bytes;
+  }
   std::string describe() const override { return residency_.describe(); }
 
  private:
