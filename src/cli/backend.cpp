@@ -12,7 +12,10 @@
 
 #ifdef CUZK_HAS_CUDA
 #include "base/cuda/device.hpp"
+#include "base/cuda/stream_ref.hpp"
+#include "groth16/cuda/point_transforms.hpp"
 #include "groth16/cuda/prover.hpp"
+#include "groth16/cuda/setup_files.hpp"
 #endif
 
 namespace cuzk::cli {
@@ -98,11 +101,15 @@ BackendOptions BackendOptions::for_partitions(std::size_t count) const {
   return out;
 }
 
-void add_backend_options(CLI::App& command, BackendOptions& options) {
+void add_device_options(CLI::App& command, BackendOptions& options) {
   command.add_option("--backend", options.backend, "auto, cpu or cuda")->capture_default_str();
-  command.add_option("--quotient", options.quotient, "auto, textbook or derivative")
-      ->capture_default_str();
   command.add_option("--device", options.device, "Number of the CUDA device")
+      ->capture_default_str();
+}
+
+void add_backend_options(CLI::App& command, BackendOptions& options) {
+  add_device_options(command, options);
+  command.add_option("--quotient", options.quotient, "auto, textbook or derivative")
       ->capture_default_str();
   command.add_option("--lanes", options.lanes, "Proofs in flight on the device")
       ->capture_default_str()
@@ -170,12 +177,36 @@ LoadedProver make_development_prover(const r1cs::Shape& shape, const groth16::Tr
   const groth16::SetupFiles files{
       folder.path() / "params", folder.path() / "vk",
       derivative ? folder.path() / "derivative" : std::filesystem::path()};
-  groth16::write_keys(shape, trapdoor, files);
+  write_development_keys(shape, trapdoor, files, options);
   const groth16::KeyFile file(files.params);
   groth16::ProvingKey key =
       derivative ? groth16::load_proving_key(file, groth16::DerivedKeyFile(files.derived), layout)
                  : groth16::load_proving_key(file, layout);
   return on_cpu(shape, {std::move(layout), std::move(key)});
+}
+
+void write_development_keys(const r1cs::Shape& shape, const groth16::Trapdoor& trapdoor,
+                            const groth16::SetupFiles& files, const BackendOptions& options) {
+#ifdef CUZK_HAS_CUDA
+  if (chosen_backend(options) == "cuda") {
+    base::cuda::Device(options.device).make_current();
+    return groth16::cuda::write_keys(shape, trapdoor, files, base::cuda::StreamRef{});
+  }
+#endif
+  chosen_backend(options);  // complains about what is not there
+  groth16::write_keys(shape, trapdoor, files);
+}
+
+std::unique_ptr<groth16::PointTransforms> make_point_transforms(const groth16::Domain& domain,
+                                                                const BackendOptions& options) {
+#ifdef CUZK_HAS_CUDA
+  if (chosen_backend(options) == "cuda") {
+    base::cuda::Device(options.device).make_current();
+    return groth16::cuda::make_point_transforms(domain);
+  }
+#endif
+  chosen_backend(options);
+  return groth16::make_cpu_point_transforms(domain);
 }
 
 }  // namespace cuzk::cli

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "cli/key_store.hpp"
+#include "groth16/derivation.hpp"
+#include "groth16/ops/domain.hpp"
 #include "groth16/prover.hpp"
 #include "groth16/setup.hpp"
 
@@ -30,6 +32,8 @@ struct BackendOptions {
 
 /// Adds the options above to a command.
 void add_backend_options(CLI::App& command, BackendOptions& options);
+/// Only --backend and --device.
+void add_device_options(CLI::App& command, BackendOptions& options);
 
 /// "cpu" or "cuda". Throws InvalidInput for an unknown backend, or for one that is not built in.
 std::string_view chosen_backend(const BackendOptions& options);
@@ -50,5 +54,13 @@ LoadedProver load_prover(const KeyPaths& paths, filecoin::CircuitKind circuit,
 /// With a development key that is kept nowhere.
 LoadedProver make_development_prover(const r1cs::Shape& shape, const groth16::Trapdoor& trapdoor,
                                      const BackendOptions& options);
+
+/// groth16::write_keys() on the chosen backend: the same bytes, on a device in seconds.
+void write_development_keys(const r1cs::Shape& shape, const groth16::Trapdoor& trapdoor,
+                            const groth16::SetupFiles& files, const BackendOptions& options);
+
+/// What derive_key() works with, on the chosen backend. Used by the thread that made it.
+std::unique_ptr<groth16::PointTransforms> make_point_transforms(const groth16::Domain& domain,
+                                                                const BackendOptions& options);
 
 }  // namespace cuzk::cli

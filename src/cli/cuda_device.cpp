@@ -6,6 +6,8 @@
 #include "base/cuda/device_control.hpp"
 #include "base/cuda/error.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
+#include "engine/device_memory_plan.hpp"
 #include "engine/key_files.hpp"
 #include "filecoin/circuit/circuits.hpp"
 #include "groth16/cuda/prover.hpp"
@@ -15,21 +17,29 @@
 #include "r1cs/witness_builder.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace cuzk::cli {
 
 namespace {
 
+using engine::CircuitId;
 using engine::DeviceFault;
 using groth16::cuda::CudaOptions;
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-/// Of a device's memory: left to the driver, and kept for a WinningPoSt circuit beside any other.
+/// Of a device's memory: left to the driver, and kept for a WinningPoSt circuit beside one that
+/// nobody expected.
 constexpr std::uint64_t kDriverShare = kGiB, kWinningShare = 2 * kGiB;
-/// Proofs that share a pass where a key is streamed.
-constexpr unsigned kPartitionsAPass = 10;
+/// Proofs of one job that share a pass where a key is streamed, and of all jobs.
+constexpr unsigned kPartitionsOfAJob = 10, kMostPartitionsAPass = 40;
 
 /// What a device throws, as the engine's own exception.
 template <class Work>
@@ -68,15 +78,23 @@ struct CircuitSizes {
   std::uint64_t key, rows, witness;
   /// Working memory of a proof, bytes: measured 135 (bits) and 279 (fields) a row.
   std::uint64_t lane() const { return rows * (witness > rows ? 288 : 144); }
+  /// With the circuit itself, short tables and room for rounding.
+  engine::CircuitMemory memory(unsigned lanes, bool stays) const {
+    return {.least = key + lane() + kGiB,
+            .lanes = (lanes - 1) * lane(),
+            .tables = key + 128 * rows,  // of groups, and full ones of the transforms
+            .stays = stays};
+  }
 };
 
 /// A circuit with its key on one device.
 class CudaCircuit final : public engine::LoadedCircuit {
  public:
-  CudaCircuit(const engine::ProvingDevice::Circuit& circuit, const CudaOptions& options)
+  CudaCircuit(const engine::ProvingDevice::Circuit& circuit, const std::string& quotient,
+              const CudaOptions& options)
       : shape_(filecoin::build_shape(circuit.kind, circuit.size)) {
     const engine::OpenKey key = engine::open_key(
-        engine::KeyPaths(circuit.params_dir, {circuit.kind, circuit.size}), shape_);
+        engine::KeyPaths(circuit.params_dir, {circuit.kind, circuit.size}), shape_, quotient);
     prover_ = groth16::cuda::load_cuda_prover(shape_, key.layout, key.file,
                                               key.derived ? &*key.derived : nullptr, options);
   }
@@ -88,8 +106,14 @@ class CudaCircuit final : public engine::LoadedCircuit {
   std::uint64_t pinned_bytes() const override { return prover_->pinned_bytes(); }
   std::unique_ptr<groth16::Prover::Pending> start(const r1cs::Witness& witness,
                                                   base::StageTimer& timer) override {
-    return on_device(
-        [&] { return std::make_unique<PendingProof>(prover_->start(witness, timer)); });
+    return start_for({}, witness, timer).pending;
+  }
+  Started start_for(const groth16::Ticket& ticket, const r1cs::Witness& witness,
+                    base::StageTimer& timer) override {
+    return on_device([&]() -> Started {
+      auto started = prover_->start_for(ticket, witness, timer);
+      return {std::make_unique<PendingProof>(std::move(started.pending)), started.prestage};
+    });
   }
 
  private:
@@ -118,8 +142,12 @@ void self_test_circuit(CS& cs) {
 
 class CudaDevice final : public engine::ProvingDevice {
  public:
-  CudaDevice(const base::cuda::DeviceInfo& device, const engine::Config::Gpus& config)
-      : device_(device.ordinal), lanes_(std::max(config.gpu_workers_per_device, 1U)) {
+  CudaDevice(const base::cuda::DeviceInfo& device, const engine::Config& config)
+      : device_(device.ordinal),
+        lanes_(std::max(config.gpus.gpu_workers_per_device, 1U)),
+        switches_(config.pipeline),
+        jobs_a_pass_(std::max(config.scheduler.max_batch_size, 1U)),
+        pass_wait_(config.scheduler.max_batch_wait_ms) {
     info_ = {.name = "cuda:" + std::to_string(device.ordinal),
              .product = device.name,
              .uuid = base::cuda::device_uuid(device.ordinal),
@@ -127,7 +155,10 @@ class CudaDevice final : public engine::ProvingDevice {
              .is_cpu = false};
     const std::uint64_t free = device_.free_bytes();
     memory_ = free - std::min(free, kDriverShare);
-    if (config.vram_budget.bytes) memory_ = std::min(memory_, *config.vram_budget.bytes);
+    const auto& budget = config.gpus.vram_budget.bytes;
+    if (budget) memory_ = std::min(memory_, *budget);
+    if (switches_.interlock == engine::Interlock::kSingle)
+      turn_ = std::make_shared<groth16::cuda::DeviceTurn>();
   }
 
   const Info& info() const override { return info_; }
@@ -136,23 +167,48 @@ class CudaDevice final : public engine::ProvingDevice {
   // A streamed key wants as many proofs at once as may share a pass; those of other keys wait their
   // turn in the prover.
   unsigned workers() const override {
-    return memory_ < 64 * kGiB ? std::max(lanes_, kPartitionsAPass) : lanes_;
+    return memory_ < 64 * kGiB ? std::max(lanes_, partitions_a_pass()) : lanes_;
+  }
+
+  // What a circuit has been given stays as it is: its key may be loaded.
+  void expect(std::span<const Circuit> circuits, std::span<const Circuit> stays) override {
+    std::vector<CircuitId> ids;
+    std::vector<engine::CircuitMemory> wants;
+    for (const Circuit& circuit : circuits) {
+      const bool is_kept = std::ranges::any_of(
+          stays, [&](const Circuit& other) { return id_of(other) == id_of(circuit); });
+      try {
+        wants.push_back(CircuitSizes(circuit).memory(lanes_, is_kept));
+        ids.push_back(id_of(circuit));
+      } catch (const std::exception&) {
+        continue;  // said when the circuit is wanted
+      }
+    }
+    const std::vector<std::uint64_t> shares = engine::share_device_memory(memory_, wants);
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      shares_.emplace(ids[i], shares[i]);
+      base::process_log().debug({.device = info_.name}, "{}: {:.1f} of {:.1f} GiB",
+                                ids[i].to_string(), gibibytes(shares[i]), gibibytes(memory_));
+    }
   }
 
   Needs needs(const Circuit& circuit) const override {
     const CircuitSizes sizes(circuit);
-    const std::uint64_t wanted = wanted_bytes(sizes);
-    const bool fits = sizes.key + sizes.lane() + kGiB <= wanted;
-    const unsigned flying = fits ? lanes_ : kPartitionsAPass;
+    const std::uint64_t share = share_of(circuit, sizes);
+    const bool fits = sizes.memory(lanes_, false).least <= share;
+    const unsigned flying = fits ? lanes_ : partitions_a_pass();
     return {.host_key = kGiB + (fits ? 0 : sizes.key) + flying * sizes.witness,
             .host_partition = sizes.witness,
-            .device = wanted};
+            .device = share};
   }
 
   std::unique_ptr<engine::LoadedCircuit> load(const Circuit& circuit) override {
-    const std::uint64_t budget = wanted_bytes(CircuitSizes(circuit));
+    const std::uint64_t budget = share_of(circuit, CircuitSizes(circuit));
     try {
-      return on_device([&] { return std::make_unique<CudaCircuit>(circuit, options(budget)); });
+      return on_device([&] {
+        return std::make_unique<CudaCircuit>(circuit, switches_.quotient, options(budget));
+      });
     } catch (const base::ResourceExhausted& error) {
       throw DeviceFault(error.what(), true);
     }
@@ -167,7 +223,9 @@ class CudaDevice final : public engine::ProvingDevice {
       self_test_circuit(values);
       const r1cs::Witness witness = values.finish();
       const groth16::KeyLayout layout(shape, groth16::QuotientForm::kDerivative);
-      CudaOptions small = options(kGiB / 2);
+      CudaOptions small;
+      small.ordinal = device_.info().ordinal;
+      small.vram_budget = kGiB / 2;
       small.lanes = 1;
       small.warm_up = false;
       const auto prover = groth16::cuda::make_development_cuda_prover(
@@ -186,37 +244,60 @@ class CudaDevice final : public engine::ProvingDevice {
   }
 
  private:
+  static CircuitId id_of(const Circuit& circuit) { return {circuit.kind, circuit.size}; }
+  static double gibibytes(std::uint64_t bytes) {
+    return static_cast<double>(bytes) / static_cast<double>(kGiB);
+  }
+
   CudaOptions options(std::uint64_t budget) const {
     return {.ordinal = device_.info().ordinal,
             .lanes = lanes_,
             .vram_budget = budget,
-            .partitions_a_pass = kPartitionsAPass};
+            .window_bits = switches_.window_bits,
+            .prestage = switches_.prestage,
+            .pinned_uploads = switches_.pinned_uploads,
+            .turn = turn_,
+            .partitions_a_pass = partitions_a_pass(),
+            .jobs_a_pass = jobs_a_pass_,
+            .pass_wait = pass_wait_};
   }
-  /// With tables of groups, full tables of the transforms and all lanes; no more than there is
-  /// beside a WinningPoSt circuit.
-  std::uint64_t wanted_bytes(const CircuitSizes& sizes) const {
-    const std::uint64_t all = 2 * sizes.key + lanes_ * sizes.lane() + 128 * sizes.rows + kGiB;
+  unsigned partitions_a_pass() const {
+    return std::min(jobs_a_pass_, kMostPartitionsAPass / kPartitionsOfAJob) * kPartitionsOfAJob;
+  }
+  /// Of the device's memory. A circuit whose files came later has what it can use, beside one of
+  /// WinningPoSt.
+  std::uint64_t share_of(const Circuit& circuit, const CircuitSizes& sizes) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = shares_.find(id_of(circuit));
+    if (found != shares_.end()) return found->second;
     const std::uint64_t most = memory_ - std::min(memory_ / 4, kWinningShare);
-    return std::min(all, most);
+    return std::min(sizes.memory(lanes_, false).all(), most);
   }
 
   Info info_;
   base::cuda::Device device_;
   unsigned lanes_;
+  engine::Config::Pipeline switches_;
+  unsigned jobs_a_pass_;
+  std::chrono::milliseconds pass_wait_;
+  std::shared_ptr<groth16::cuda::DeviceTurn> turn_;
   std::uint64_t memory_ = 0;
+
+  mutable std::mutex mutex_;
+  std::map<CircuitId, std::uint64_t> shares_;  // guarded by mutex_
 };
 
 }  // namespace
 
 std::vector<std::unique_ptr<engine::ProvingDevice>> make_cuda_devices(
-    const engine::Config::Gpus& config) {
+    const engine::Config& config) {
   std::vector<std::unique_ptr<engine::ProvingDevice>> out;
   const std::vector<base::cuda::DeviceInfo> devices = base::cuda::list_devices();
-  if (config.devices.empty()) {
+  if (config.gpus.devices.empty()) {
     for (const auto& device : devices) out.push_back(std::make_unique<CudaDevice>(device, config));
     return out;
   }
-  for (const std::string& name : config.devices) {
+  for (const std::string& name : config.gpus.devices) {
     const auto found = std::ranges::find_if(devices, [&](const auto& device) {
       return name == std::to_string(device.ordinal) ||
              name == base::cuda::device_uuid(device.ordinal);

@@ -4,6 +4,7 @@
 #include "cli/devices.hpp"
 #include "engine/circuit_id.hpp"
 #include "engine/config_file.hpp"
+#include "engine/device_memory_plan.hpp"
 #include "engine/engine.hpp"
 #include "engine/host_memory.hpp"
 #include "engine/parameter_store.hpp"
@@ -189,13 +190,17 @@ void run_plan(const Options& options) {
   fmt::print("{}\nparameters in {} (from {})\n\n", host.explanation,
              config.srs.param_cache.native(), config.srs.param_cache_source);
   const auto devices = make_devices(config);
-  const auto parameters = engine::make_parameter_store(config.srs);
+  const auto parameters = engine::make_parameter_store(config.srs, config.pipeline.quotient);
+  const auto expected = engine::expected_circuits(config.srs, *parameters);
+  for (const auto& device : devices) device->expect(expected.circuits, expected.stays);
   fmt::print("{:<13} {:<8} {:>12} {:>12} {:>12}\n", "circuit", "device", "key", "partition",
              "on device");
   for (const engine::CircuitId& circuit : engine::CircuitId::of_network()) {
     const engine::ParameterStore::State state = parameters->state(circuit);
-    const bool ready = state.readiness == engine::CircuitStatus::Readiness::kReady;
-    if (!ready && !options.all) {
+    using Readiness = engine::CircuitStatus::Readiness;
+    const bool has_files =
+        state.readiness == Readiness::kReady || state.readiness == Readiness::kChecking;
+    if (!has_files && !options.all) {
       fmt::print("{:<13} {}\n", circuit.to_string(), state.detail);
       continue;
     }

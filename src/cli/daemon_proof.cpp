@@ -17,8 +17,8 @@ namespace cuzk::cli {
 namespace {
 
 /// The stages that are no part of `device`.
-const std::set<std::string> kWholeStages{"queue_wait", "witness", "device", "device_lock_wait",
-                                         "verify"};
+const std::set<std::string> kWholeStages{"queue_wait", "srs_load",         "witness",
+                                         "device",     "device_lock_wait", "verify"};
 
 /// Times and counts of the stages of one kind since the daemon's start.
 struct StageSums {

@@ -10,7 +10,7 @@ namespace cuzk::cli {
 std::vector<std::unique_ptr<engine::ProvingDevice>> make_devices(const engine::Config& config) {
   std::vector<std::unique_ptr<engine::ProvingDevice>> devices;
 #ifdef CUZK_HAS_CUDA
-  devices = make_cuda_devices(config.gpus);
+  devices = make_cuda_devices(config);
   base::require(!devices.empty() || config.gpus.allow_cpu,
                 "NO-GPU: there is no CUDA device: `nvidia-smi` should list one. Or set "
                 "gpus.allow_cpu = true to prove slowly on the CPU");
@@ -19,7 +19,7 @@ std::vector<std::unique_ptr<engine::ProvingDevice>> make_devices(const engine::C
                 "NO-GPU: this build has no CUDA backend. Use one that has, or set gpus.allow_cpu = "
                 "true to prove slowly on the CPU");
 #endif
-  if (devices.empty()) devices.push_back(engine::make_cpu_device());
+  if (devices.empty()) devices.push_back(engine::make_cpu_device(config.pipeline));
   return devices;
 }
 

@@ -1,14 +1,21 @@
 #include "base/error.hpp"
+#include "cli/backend.hpp"
 #include "cli/commands.hpp"
 #include "cli/key_store.hpp"
+#include "curve/g1.hpp"
+#include "engine/host_memory.hpp"
 #include "filecoin/circuit/circuits.hpp"
+#include "groth16/derivation.hpp"
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuzk::cli {
@@ -20,7 +27,11 @@ using filecoin::SectorSize;
 
 struct Options {
   std::string params_dir, circuit, sector_size;
+  BackendOptions backend;  ///< of derive
 };
+
+/// Domains up to this are derived in minutes without a device.
+constexpr unsigned kLargestQuickDomain = 17;
 
 struct Entry {
   CircuitKind circuit;
@@ -108,6 +119,60 @@ void check(const Options& options) {
                                   found);
 }
 
+// Hours of work are not to end with a full disk, nor minutes with a machine that swaps.
+void require_room(const KeyPaths& paths, const groth16::KeyLayout& layout) {
+  const std::uint64_t points =
+      layout.num_rows + layout.num_inputs + std::uint64_t{layout.variables.num_aux()};
+  const std::uint64_t disk = points * curve::G1Affine::kUncompressedBytes;
+  std::error_code unknown;
+  const std::filesystem::space_info space =
+      std::filesystem::space(paths.derived.parent_path(), unknown);
+  if (!unknown && space.available < disk) {
+    base::fail<base::ResourceExhausted>(
+        "{}: {:.1f} GB are free, the derived key takes {:.1f} GB: make room, or have another "
+        "folder "
+        "on the machine where it is made",
+        paths.derived.parent_path().string(), static_cast<double>(space.available) * 1e-9,
+        static_cast<double>(disk) * 1e-9);
+  }
+  const std::uint64_t needed = groth16::derivation_host_bytes(layout);
+  const engine::HostMemory memory = engine::read_host_memory();
+  if (memory.available != 0 && memory.available < needed) {
+    base::fail<base::ResourceExhausted>(
+        "making the derived key takes {:.1f} GB of memory, {:.1f} GB are available: make it on a "
+        "machine with more and copy the file",
+        static_cast<double>(needed) * 1e-9, static_cast<double>(memory.available) * 1e-9);
+  }
+}
+
+/// A line for each step, with the time it took, and a percentage every tenth in between.
+class ProgressLines {
+ public:
+  void show(std::string_view step, double share) {
+    if (step != step_) {
+      end_step();
+      step_ = step;
+      begin_ = std::chrono::steady_clock::now();
+      tenths_ = 0;
+      fmt::print(stderr, "{}", step);
+    }
+    for (; tenths_ < static_cast<int>(share * 10) && tenths_ < 10; ++tenths_)
+      fmt::print(stderr, " {}%", (tenths_ + 1) * 10);
+    std::fflush(stderr);
+  }
+  void end_step() {
+    if (step_.empty()) return;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
+    fmt::print(stderr, " ({:.1f} s)\n", elapsed.count());
+    step_.clear();
+  }
+
+ private:
+  std::string step_;
+  std::chrono::steady_clock::time_point begin_;
+  int tenths_ = 0;
+};
+
 void derive(const Options& options) {
   base::require(!options.circuit.empty() && !options.sector_size.empty(),
                 "params derive needs --circuit and --sector-size");
@@ -116,9 +181,23 @@ void derive(const Options& options) {
   base::require(std::filesystem::exists(paths.params), "{}: there is no such file",
                 paths.params.string());
   const r1cs::Shape shape = filecoin::build_shape(entry.circuit, entry.size);
+  const groth16::KeyLayout layout(shape, groth16::QuotientForm::kDerivative);
   const groth16::KeyFile file(paths.params);
-  groth16::derive_key(shape, groth16::KeyLayout(shape, groth16::QuotientForm::kDerivative), file,
-                      paths.derived);
+  file.require_circuit(layout);
+  require_room(paths, layout);
+  if (chosen_backend(options.backend) == "cpu" && layout.domain_log2 > kLargestQuickDomain) {
+    fmt::print(stderr,
+               "cuzk: WARNING: without a CUDA device this takes about {:.0f} hours of a core\n",
+               groth16::cpu_derivation_seconds(layout) / 3600);
+  }
+  groth16::check_key(file);  // the transforms take points of order r
+  const auto transforms =
+      make_point_transforms(groth16::Domain(layout.domain_log2), options.backend);
+  ProgressLines lines;
+  groth16::derive_key(shape, layout, file, paths.derived, *transforms,
+                      [&](std::string_view step, double share) { lines.show(step, share); });
+  lines.end_step();
+  groth16::record_checked_key(paths.derived);
   fmt::print("{}\n", paths.derived.string());
 }
 
@@ -134,11 +213,15 @@ void add_params_command(CLI::App& app) {
     sub->add_option("--circuit", options->circuit, "Only this circuit");
     sub->add_option("--sector-size", options->sector_size, "Only this sector size");
     sub->callback([options, run] { run(*options); });
+    return sub;
   };
   add("list", "What is there and what is missing", list);
   add("check", "Whether the files that are there are intact, and whose they are", check);
-  add("derive", "Make the derived key of the faster prover from a parameter file (small circuits)",
+  CLI::App* derive_command = add(
+      "derive",
+      "Make the derived key, with which proofs take two thirds of the time, from a parameter file",
       derive);
+  add_device_options(*derive_command, options->backend);
 }
 
 }  // namespace cuzk::cli

@@ -1,8 +1,10 @@
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
+#include "cli/backend.hpp"
 #include "cli/commands.hpp"
 #include "cli/key_store.hpp"
 #include "filecoin/circuit/circuits.hpp"
+#include "groth16/key_check.hpp"
 #include "groth16/setup.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@ namespace cuzk::cli {
 namespace {
 
 struct Options {
+  BackendOptions backend;
   std::string circuit, sector_size, params_dir, trapdoor;
   std::optional<std::uint64_t> seed;
   bool no_derived = false, force = false;
@@ -59,7 +62,10 @@ void setup(const Options& options) {
   if (options.no_derived) std::filesystem::remove(paths.derived, ignored);
   const groth16::SetupFiles files = {paths.params, paths.verifying_key,
                                      options.no_derived ? std::filesystem::path() : paths.derived};
-  groth16::write_keys(filecoin::build_shape(circuit, size), trapdoor, files);
+  write_development_keys(filecoin::build_shape(circuit, size), trapdoor, files, options.backend);
+  // What was just made need not be checked point by point at the daemon's start.
+  groth16::record_checked_key(paths.params);
+  if (!options.no_derived) groth16::record_checked_key(paths.derived);
   fmt::print("{}\n{}\n", paths.params.string(), paths.verifying_key.string());
   if (!options.no_derived) fmt::print("{}\n", paths.derived.string());
   fmt::print(stderr, "cuzk: WARNING: {}", kWarning);
@@ -84,6 +90,7 @@ void add_setup_command(CLI::App& app) {
   command->add_flag("--no-derived", options->no_derived,
                     "Do not make the derived key of the faster prover");
   command->add_flag("--force", options->force, "Overwrite existing files");
+  add_device_options(*command, options->backend);
   command->callback([options] { setup(*options); });
 }
 

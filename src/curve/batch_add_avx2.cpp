@@ -103,18 +103,18 @@ CUZK_AVX2 void add_groups(std::span<const PointAddition<F>> additions, Field8<F>
     } else {
       slope = inverse;
     }
-    Field8<F> x1, y1, x2, y2;
+    Field8<F> x1, y1, y2;
     y1.load(group.y1);
     y2.load(group.y2);
     Field8<F>::apply_signs(y2, group.signs, y2);
     Field8<F>::subtract(y2, y1, y2);
     Field8<F>::multiply(slope, y2, slope);
     x1.load(group.x1);
-    x2.load(group.x2);
     Field8<F> x3;
     Field8<F>::square(slope, x3);
     Field8<F>::subtract(x3, x1, x3);
-    Field8<F>::subtract(x3, x2, x3);
+    Field8<F>::subtract(x3, x1, x3);
+    Field8<F>::subtract(x3, differences[g], x3);  // x2 - x1
     Field8<F>::subtract(x1, x3, x1);
     Field8<F>::multiply(slope, x1, slope);
     Field8<F>::subtract(slope, y1, slope);

@@ -12,6 +12,8 @@ CUZK_AVX2 void multiply_sum_fp(const Fp8& a, const Fp8& b, const Fp8& c, const F
   multiply_pairs<2, FpVectorField, Fp8>({&a, &c}, {&b, &d}, out);
 }
 
+CUZK_AVX2 void square_fp(const Fp8& a, Fp8& out) { square(a, out); }
+
 CUZK_AVX2 void load_fp(const std::uint64_t* const (&sources)[8], Fp8& out) {
   load_lanes(sources, out);
 }

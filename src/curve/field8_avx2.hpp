@@ -15,6 +15,8 @@ using Fp8 = Vector<FpVectorField>;
 
 /// out = a·b.
 void multiply_fp(const Fp8& a, const Fp8& b, Fp8& out);
+/// out = a·a.
+void square_fp(const Fp8& a, Fp8& out);
 /// out = a·b + c·d.
 void multiply_sum_fp(const Fp8& a, const Fp8& b, const Fp8& c, const Fp8& d, Fp8& out);
 void load_fp(const std::uint64_t* const (&sources)[8], Fp8& out);
@@ -42,7 +44,7 @@ struct Field8<Fp> {
     multiply_fp(a.value, b.value, out.value);
   }
   static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) {
-    multiply_fp(a.value, a.value, out.value);
+    square_fp(a.value, out.value);
   }
 };
 

@@ -90,18 +90,25 @@ struct Constants {
 template <class V>
 inline constexpr Constants<V> kConstants = Constants<V>::make();
 
-/// What the columns of `pairs` products and a reduction start with: minus the constants that they
+/// What a product adds up before its reduction: all pairs of limbs of one or two products, or of a
+/// square, which needs half of them with a factor doubled.
+enum class Terms { kProduct, kTwoProducts, kSquare };
+
+/// What the columns of such sums and a reduction start with: minus the constants that they
 /// will collect, plus 2^60 to stay positive, which the next column takes back as carry. The last
 /// column carries into nothing and stays signed.
 template <class V>
-constexpr std::array<std::int64_t, 2 * V::limbs + 1> column_starts(unsigned pairs) {
+constexpr std::array<std::int64_t, 2 * V::limbs + 1> column_starts(Terms terms) {
   std::array<std::int64_t, 2 * V::limbs + 1> out{};
   for (unsigned column = 0; column < 2 * V::limbs; ++column) {
     std::uint64_t lows = 0, highs = 0;
     for (unsigned i = 0; i < V::limbs; ++i) {
       for (unsigned j = 0; j < V::limbs; ++j) {
-        lows += i + j == column ? pairs + 1 : 0;
-        highs += i + j + 1 == column ? pairs + 1 : 0;
+        const std::uint64_t products = terms == Terms::kTwoProducts       ? 3
+                                       : terms == Terms::kSquare && i > j ? 1
+                                                                          : 2;
+        lows += i + j == column ? products : 0;
+        highs += i + j + 1 == column ? products : 0;
       }
     }
     std::uint64_t start = 0;
@@ -113,8 +120,8 @@ constexpr std::array<std::int64_t, 2 * V::limbs + 1> column_starts(unsigned pair
   return out;
 }
 
-template <class V, unsigned kPairs>
-inline constexpr auto kColumnStarts = column_starts<V>(kPairs);
+template <class V, Terms kTerms>
+inline constexpr auto kColumnStarts = column_starts<V>(kTerms);
 
 /// An integer in all lanes, read from memory: compilers build constants in three steps.
 CUZK_AVX2_INLINE __m256i broadcast(const std::int64_t& value) {
@@ -201,6 +208,30 @@ CUZK_AVX2_INLINE void column_products(const Vector<V>& x, const Y& y, __m256i (&
   }
 }
 
+// The operands of a sum of products. In a square, the second is the first one doubled.
+template <Terms kTerms, class V, class Y>
+struct Operands {
+  static constexpr unsigned kPairs = kTerms == Terms::kTwoProducts ? 2 : 1;
+  const Vector<V>* a[kPairs];
+  const Y* b[kPairs];
+};
+
+template <unsigned Column, Terms kTerms, class V, class Y>
+CUZK_AVX2_INLINE void operand_products(const Operands<kTerms, V, Y>& operands, __m256i (&low)[2],
+                                       __m256i (&high)[2], __m256d c1, __m256d c2) {
+  if constexpr (kTerms == Terms::kSquare) {
+    column_products<Column, 0, (Column + 1) / 2>(*operands.a[0], *operands.b[0], low, high, c1, c2);
+    if constexpr (Column % 2 == 0) {
+      column_products<Column, Column / 2, Column / 2 + 1>(*operands.a[0], *operands.a[0], low, high,
+                                                          c1, c2);
+    }
+  } else {
+    column_products<Column, 0, V::limbs>(*operands.a[0], *operands.b[0], low, high, c1, c2);
+    if constexpr (kTerms == Terms::kTwoProducts)
+      column_products<Column, 0, V::limbs>(*operands.a[1], *operands.b[1], low, high, c1, c2);
+  }
+}
+
 // The multiple of m that clears the low bits of a column, at most 2^(b-1) in magnitude.
 template <class V>
 CUZK_AVX2_INLINE __m256d reduction_digit(__m256i column, __m256d c1, __m256d c2) {
@@ -221,13 +252,13 @@ CUZK_AVX2_INLINE __m256d to_double(__m256i value) {
 // The columns from `Column` on. `low` is that column without the digits' products, `high` what the
 // next one has so far. The products of a and b for the next column stand between a digit's
 // computation and its use, which takes 30 cycles.
-template <unsigned Pairs, unsigned Column, class V, class Y>
-CUZK_AVX2_INLINE void columns(const Vector<V>* const (&a)[Pairs], const Y* const (&b)[Pairs],
-                              Vector<V>& digits, Vector<V>& out, __m256i (&low)[2],
-                              __m256i (&high)[2], __m256d c1, __m256d c2) {
+template <unsigned Column, Terms kTerms, class V, class Y>
+CUZK_AVX2_INLINE void columns(const Operands<kTerms, V, Y>& operands, Vector<V>& digits,
+                              Vector<V>& out, __m256i (&low)[2], __m256i (&high)[2], __m256d c1,
+                              __m256d c2) {
   constexpr unsigned kLimbs = V::limbs;
   if constexpr (Column < 2 * kLimbs) {
-    constexpr auto& kStarts = kColumnStarts<V, Pairs>;
+    constexpr auto& kStarts = kColumnStarts<V, kTerms>;
     column_products<Column, 0, (Column < kLimbs ? Column : kLimbs)>(digits, kConstants<V>.modulus,
                                                                     low, high, c1, c2);
     __m256d digit[2] = {};
@@ -241,9 +272,7 @@ CUZK_AVX2_INLINE void columns(const Vector<V>* const (&a)[Pairs], const Y* const
     const __m256i start =
         Column + 2 < kStarts.size() ? broadcast(kStarts[Column + 2]) : _mm256_setzero_si256();
     __m256i next[2] = {start, start};
-    column_products<Column + 1, 0, kLimbs>(*a[0], *b[0], high, next, c1, c2);
-    if constexpr (Pairs > 1)
-      column_products<Column + 1, 0, kLimbs>(*a[1], *b[1], high, next, c1, c2);
+    operand_products<Column + 1>(operands, high, next, c1, c2);
     CUZK_UNROLL
     for (unsigned half = 0; half < 2; ++half) {
       if constexpr (Column < kLimbs) {
@@ -258,8 +287,24 @@ CUZK_AVX2_INLINE void columns(const Vector<V>* const (&a)[Pairs], const Y* const
       }
       high[half] = _mm256_add_epi64(high[half], _mm256_srli_epi64(low[half], V::bits));
     }
-    columns<Pairs, Column + 1>(a, b, digits, out, high, next, c1, c2);
+    columns<Column + 1>(operands, digits, out, high, next, c1, c2);
   }
+}
+
+}  // namespace detail
+
+namespace detail {
+
+template <Terms kTerms, class V, class Y>
+CUZK_AVX2_INLINE void reduced_sum(const Operands<kTerms, V, Y>& operands, Vector<V>& out) {
+  constexpr auto& kStarts = kColumnStarts<V, kTerms>;
+  const __m256d c1 = _mm256_set1_pd(V::c1), c2 = _mm256_set1_pd(V::c1 + kC3);
+  __m256i low[2] = {broadcast(kStarts[0]), broadcast(kStarts[0])};
+  __m256i high[2] = {broadcast(kStarts[1]), broadcast(kStarts[1])};
+  Vector<V> digits, result;  // `out` may be an operand
+  operand_products<0>(operands, low, high, c1, c2);
+  columns<0>(operands, digits, result, low, high, c1, c2);
+  out = result;
 }
 
 }  // namespace detail
@@ -269,15 +314,12 @@ CUZK_AVX2_INLINE void columns(const Vector<V>* const (&a)[Pairs], const Y* const
 template <unsigned Pairs, class V, class Y>
 CUZK_AVX2_INLINE void multiply_pairs(const Vector<V>* const (&a)[Pairs], const Y* const (&b)[Pairs],
                                      Vector<V>& out) {
-  constexpr auto& kStarts = kColumnStarts<V, Pairs>;
-  const __m256d c1 = _mm256_set1_pd(V::c1), c2 = _mm256_set1_pd(V::c1 + kC3);
-  __m256i low[2] = {broadcast(kStarts[0]), broadcast(kStarts[0])};
-  __m256i high[2] = {broadcast(kStarts[1]), broadcast(kStarts[1])};
-  Vector<V> digits, result;  // `out` may be an operand
-  detail::column_products<0, 0, V::limbs>(*a[0], *b[0], low, high, c1, c2);
-  if constexpr (Pairs > 1) detail::column_products<0, 0, V::limbs>(*a[1], *b[1], low, high, c1, c2);
-  detail::columns<Pairs, 0>(a, b, digits, result, low, high, c1, c2);
-  out = result;
+  static_assert(Pairs == 1 || Pairs == 2);
+  if constexpr (Pairs == 1) {
+    detail::reduced_sum<Terms::kProduct, V, Y>({{a[0]}, {b[0]}}, out);
+  } else {
+    detail::reduced_sum<Terms::kTwoProducts, V, Y>({{a[0], a[1]}, {b[0], b[1]}}, out);
+  }
 }
 
 /// Limb by limb, without reduction.
@@ -300,6 +342,13 @@ CUZK_AVX2_INLINE void subtract(const Vector<V>& a, const Vector<V>& b, Vector<V>
       set_limb(out, k, half, _mm256_sub_pd(limb_of(a, k, half), limb_of(b, k, half)));
     }
   }
+}
+/// out = a·a/R, as multiply_pairs; two fifths of the operands' products less.
+template <class V>
+CUZK_AVX2_INLINE void square(const Vector<V>& a, Vector<V>& out) {
+  Vector<V> twice;
+  add(a, a, twice);
+  detail::reduced_sum<Terms::kSquare, V, Vector<V>>({{&a}, {&twice}}, out);
 }
 /// out = signs·a with signs of ±1, one a lane.
 template <class V>

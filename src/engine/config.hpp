@@ -15,10 +15,10 @@ struct SizeSetting {
   std::optional<std::uint64_t> bytes;  ///< empty: auto
 };
 
-/// How two partitions on one device keep out of each other's way.
+/// How partitions that are under way on one GPU share it.
 enum class Interlock : std::uint8_t {
-  kSingle,  ///< one holds the device from upload to download
-  kSplit,   ///< compute and transfer under separate locks, an arena each
+  kSingle,  ///< one has it from its first kernel to its download
+  kSplit,   ///< memory and streams of its own each: one is transferred while another computes
 };
 
 /// Everything that can be set, with its default. Names are those of the TOML file: config_file.hpp
@@ -63,7 +63,7 @@ struct Config {
     bool overlap = true;   ///< witness of the next partition while the device works
     bool prestage = true;  ///< upload before the device is free
     bool pinned_uploads = true;
-    Interlock interlock = Interlock::kSingle;
+    Interlock interlock = Interlock::kSplit;
     std::string quotient = "auto";  ///< auto, textbook, derivative
     std::uint32_t window_bits = 0;  ///< 0: chosen by size
     std::uint32_t max_parallel_synthesis = 18;
@@ -74,7 +74,7 @@ struct Config {
 
   struct Scheduler {
     std::uint32_t max_batch_size =
-        1;  ///< partitions of other jobs that may share a pass over a streamed key
+        1;  ///< jobs whose partitions may share a pass over a streamed key
     std::uint32_t max_batch_wait_ms = 10'000;
     std::uint32_t max_queued_jobs = 1000;
     std::uint32_t max_queued_low = 1000;
@@ -101,7 +101,7 @@ struct Config {
   struct Logging {
     std::string level = "info";
     std::string format = "text";  ///< text or json
-    bool timeline = false;
+    std::string timeline;         ///< trace file; empty: none
   } logging;
 };
 

@@ -63,19 +63,11 @@ and a file with an error changes nothing.
 )";
 
 constexpr std::string_view kDocsEnd = R"(
-## Without effect so far
+## Settings for GPUs only
 
-These are read and checked, and change nothing yet:
-
-| setting | what holds instead |
-| --- | --- |
-| `pipeline.prestage`, `pipeline.pinned_uploads` | a witness always goes through page-locked memory, beside the proof before it |
-| `pipeline.interlock` | partitions share a device as its streams allow |
-| `pipeline.quotient` | the derivative form where a circuit's `.derivative` file is there, else the textbook one |
-| `pipeline.window_bits` | chosen by size |
-| `scheduler.max_batch_size`, `scheduler.max_batch_wait_ms` | up to 10 partitions that are being started share a pass over a streamed key |
-| `gpus.gpu_threads` | all threads |
-| `logging.timeline` | no line a stage |
+`pipeline.prestage`, `pipeline.pinned_uploads`, `pipeline.interlock`, `scheduler.max_batch_size`, `scheduler.max_batch_wait_ms`,
+`gpus.gpu_threads` and `gpus.vram_budget` mean nothing on the CPU, which transfers nothing and has one worker. A daemon without a
+GPU takes them and reports at its start those that differ from the default.
 
 ## Files of the Rust daemon
 

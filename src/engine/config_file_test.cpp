@@ -83,7 +83,7 @@ threads = 96
 overlap = false
 prestage = false
 pinned_uploads = false
-interlock = "split"
+interlock = "single"
 quotient = "derivative"
 window_bits = 13
 max_parallel_synthesis = 4
@@ -111,7 +111,7 @@ max_results = 7
 [logging]
 level = "debug"
 format = "json"
-timeline = true
+timeline = "/var/lib/cuzk/trace.json"
 )")
                             .config;
   EXPECT_EQ(config.daemon.listen, "[::1]:9820");
@@ -139,7 +139,7 @@ timeline = true
   EXPECT_FALSE(config.pipeline.overlap);
   EXPECT_FALSE(config.pipeline.prestage);
   EXPECT_FALSE(config.pipeline.pinned_uploads);
-  EXPECT_EQ(config.pipeline.interlock, Interlock::kSplit);
+  EXPECT_EQ(config.pipeline.interlock, Interlock::kSingle);
   EXPECT_EQ(config.pipeline.quotient, "derivative");
   EXPECT_EQ(config.pipeline.window_bits, 13U);
   EXPECT_EQ(config.pipeline.max_parallel_synthesis, 4U);
@@ -163,7 +163,7 @@ timeline = true
   EXPECT_EQ(config.reliability.max_results, 7U);
   EXPECT_EQ(config.logging.level, "debug");
   EXPECT_EQ(config.logging.format, "json");
-  EXPECT_TRUE(config.logging.timeline);
+  EXPECT_EQ(config.logging.timeline, "/var/lib/cuzk/trace.json");
 
   // No value is its default, so that each comes back through the printed text, not by chance.
   const std::vector<ConfigChange> changes = config_changes(Config{}, config);

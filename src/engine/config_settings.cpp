@@ -215,19 +215,26 @@ void add_pipeline(std::vector<Setting>& out) {
   out.push_back(flag("pipeline", "overlap", CUZK_AT(pipeline.overlap),
                      "Compute the next partition's witness while the device works."));
   out.push_back(flag("pipeline", "prestage", CUZK_AT(pipeline.prestage),
-                     "Bring a partition to the device before the one before it has left."));
+                     "Send a partition's witness to the GPU before its turn there, while others "
+                     "compute, if there\nis memory for it; counted as hit, skip_vram and skip_pin. "
+                     "GPUs only."));
   out.push_back(flag("pipeline", "pinned_uploads", CUZK_AT(pipeline.pinned_uploads),
-                     "Upload from page-locked memory."));
+                     "Send witnesses from page-locked memory; from ordinary memory where that is "
+                     "not to be had. GPUs\nonly."));
   out.push_back(
-      interlock("How partitions share a device: \"single\", one has it from upload to "
-                "download; \"split\",\none computes while another one is transferred."));
+      interlock("How the partitions under way on a GPU share it: \"split\", each has memory and "
+                "streams of its\nown, so that one is transferred or ends its sums while another "
+                "computes; \"single\", one has the\nGPU from its first kernel to its download. A "
+                "streamed key's partitions go one after the other\nanyway. GPUs only."));
   out.push_back(choice("pipeline", "quotient", CUZK_AT(pipeline.quotient),
                        {"auto", "textbook", "derivative"},
-                       "The form of keys and quotient; proofs are the same. \"auto\": what is "
-                       "fastest on the device."));
+                       "The form of keys and quotient; proofs are the same. \"derivative\", the "
+                       "faster one, needs each\ncircuit's .derivative file (`cuzk params derive`): "
+                       "circuits without are refused. \"auto\": where\nthat file is there."));
   out.push_back(
-      window_bits("Bits of a window of the multi-scalar multiplications. 0: chosen by "
-                  "their size."));
+      window_bits("Bits of a window of the dense multi-scalar multiplications. 0: chosen by their "
+                  "size. GPUs have\nnone below 7, nor below 9 for 2^27 points: then the next that "
+                  "they have."));
   out.push_back(count<u32>("pipeline", "max_parallel_synthesis",
                            CUZK_AT(pipeline.max_parallel_synthesis), 1, 1024,
                            "Witnesses that are computed at the same time, at most.", 18));
@@ -240,15 +247,17 @@ void add_pipeline(std::vector<Setting>& out) {
 
 void add_scheduler(std::vector<Setting>& out) {
   using u32 = std::uint32_t;
-  out.push_back(
-      count<u32>("scheduler", "max_batch_size", CUZK_AT(scheduler.max_batch_size), 1, 64,
-                 "Partitions, of any jobs of one circuit, that may share one pass over a "
-                 "key that is\nstreamed to the device. Without effect where the key stays "
-                 "there.",
-                 1));
+  out.push_back(count<u32>(
+      "scheduler", "max_batch_size", CUZK_AT(scheduler.max_batch_size), 1, 64,
+      "Jobs of one circuit whose partitions may share a pass over a key that is "
+      "streamed to a GPU.\nThose of one job share passes anyway, and where the key stays "
+      "on the GPU there are none.",
+      1));
   out.push_back(count<u32>("scheduler", "max_batch_wait_ms", CUZK_AT(scheduler.max_batch_wait_ms),
                            0, 600'000,
-                           "How long, in ms, a partition waits for others to share a pass."));
+                           "How long, in ms, a pass waits for partitions of further jobs, if "
+                           "max_batch_size allows any.\nThose of WinningPoSt and WindowPoSt wait "
+                           "for none."));
   out.push_back(reloadable(count<u32>("scheduler", "max_queued_jobs",
                                       CUZK_AT(scheduler.max_queued_jobs), 1, 1'000'000,
                                       "Unfinished jobs beyond which new ones are refused "
@@ -268,9 +277,10 @@ void add_gpus(std::vector<Setting>& out) {
                      "The devices that are used, as 0 or \"GPU-5f2e...\". Empty: all that CUDA "
                      "shows, in its order,\nwhich CUDA_VISIBLE_DEVICES can change.",
                      check_device));
-  out.push_back(
-      count<u32>("gpus", "gpu_threads", CUZK_AT(gpus.gpu_threads), 0, 4096,
-                 "Threads for the host's part of a device's work. 0: all of the machine's."));
+  out.push_back(count<u32>(
+      "gpus", "gpu_threads", CUZK_AT(gpus.gpu_threads), 0, 4096,
+      "Threads for the host's part of one partition on a GPU: laying out its witness, its "
+      "last sums. 0:\nall of the machine's."));
   out.push_back(count<u32>("gpus", "gpu_workers_per_device", CUZK_AT(gpus.gpu_workers_per_device),
                            1, 16, "Partitions that are on their way on a device at the same time.",
                            1));
@@ -312,8 +322,11 @@ void add_logging(std::vector<Setting>& out) {
   out.push_back(reloadable(std::move(level)));
   out.push_back(reloadable(choice("logging", "format", CUZK_AT(logging.format), {"text", "json"},
                                   "Lines for people, or one JSON object a line.")));
-  out.push_back(flag("logging", "timeline", CUZK_AT(logging.timeline),
-                     "Write a line for the begin and end of every stage of every partition."));
+  out.push_back(
+      file("logging", "timeline", CUZK_AT(logging.timeline),
+           "File for a timeline of the stages of all partitions, for chrome://tracing or "
+           "Perfetto: the\nlatest 100,000, written when jobs have ended, at most every 10 s, "
+           "and at the end. Each start\nbegins a new one."));
 }
 
 #undef CUZK_AT
@@ -388,5 +401,13 @@ const Setting* find_setting(std::string_view full_name) {
 
 std::span<const DeprecatedSetting> deprecated_settings() { return kDeprecated; }
 std::span<const DeprecatedSetting> deprecated_variables() { return kVariables; }
+
+std::span<const std::string_view> gpu_settings() {
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "pipeline.prestage",        "pipeline.pinned_uploads",     "pipeline.interlock",
+      "scheduler.max_batch_size", "scheduler.max_batch_wait_ms", "gpus.gpu_threads",
+      "gpus.vram_budget"};
+  return kNames;
+}
 
 }  // namespace cuzk::engine

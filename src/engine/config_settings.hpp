@@ -52,6 +52,9 @@ struct DeprecatedSetting {
 };
 std::span<const DeprecatedSetting> deprecated_settings();
 
+/// Those of settings() that only GPUs know.
+std::span<const std::string_view> gpu_settings();
+
 /// Environment variables of the Rust daemon likewise.
 std::span<const DeprecatedSetting> deprecated_variables();
 

@@ -18,14 +18,15 @@ namespace {
 /// A key in the process's memory, used by the CPU backend.
 class CpuCircuit final : public LoadedCircuit {
  public:
-  explicit CpuCircuit(const ProvingDevice::Circuit& circuit)
+  CpuCircuit(const ProvingDevice::Circuit& circuit, const Config::Pipeline& switches)
       : shape_(filecoin::build_shape(circuit.kind, circuit.size)) {
-    OpenKey key = open_key(KeyPaths(circuit.params_dir, {circuit.kind, circuit.size}), shape_);
+    OpenKey key = open_key(KeyPaths(circuit.params_dir, {circuit.kind, circuit.size}), shape_,
+                           switches.quotient);
     bytes_ = key.file.file().bytes().size();
     key_ = key.derived ? groth16::load_proving_key(key.file, *key.derived, key.layout)
                        : groth16::load_proving_key(key.file, key.layout);
     layout_.emplace(std::move(key.layout));
-    prover_ = groth16::make_cpu_prover({shape_, *layout_, key_});
+    prover_ = groth16::make_cpu_prover({shape_, *layout_, key_}, switches.window_bits);
   }
 
   const r1cs::Shape& shape() const override { return shape_; }
@@ -47,7 +48,8 @@ class CpuCircuit final : public LoadedCircuit {
 
 class CpuDevice final : public ProvingDevice {
  public:
-  explicit CpuDevice(unsigned workers) : workers_(std::max(workers, 1U)) {
+  CpuDevice(Config::Pipeline switches, unsigned workers)
+      : switches_(std::move(switches)), workers_(std::max(workers, 1U)) {
     info_ = {.name = "cpu", .product = "CPU", .uuid = {}, .ordinal = 0, .is_cpu = true};
   }
 
@@ -67,7 +69,7 @@ class CpuDevice final : public ProvingDevice {
   }
 
   std::unique_ptr<LoadedCircuit> load(const Circuit& circuit) override {
-    return std::make_unique<CpuCircuit>(circuit);
+    return std::make_unique<CpuCircuit>(circuit, switches_);
   }
 
   // A machine whose arithmetic were wrong would fail the verification of its proofs; there is no
@@ -77,13 +79,14 @@ class CpuDevice final : public ProvingDevice {
 
  private:
   Info info_;
+  Config::Pipeline switches_;
   unsigned workers_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProvingDevice> make_cpu_device(unsigned workers) {
-  return std::make_unique<CpuDevice>(workers);
+std::unique_ptr<ProvingDevice> make_cpu_device(const Config::Pipeline& switches, unsigned workers) {
+  return std::make_unique<CpuDevice>(switches, workers);
 }
 
 }  // namespace cuzk::engine

@@ -2,10 +2,15 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "engine/config_file.hpp"
+#include "engine/config_settings.hpp"
+#include "engine/device_memory_plan.hpp"
 #include "engine/engine_impl.hpp"
 #include "engine/thread_name.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 namespace cuzk::engine {
@@ -130,6 +135,13 @@ Engine::Preloaded Engine::Impl::preload(std::string_view circuit_id) {
       return {false, std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin)};
     }
     const Strikes now = failures();
+    const ParameterStore::State files = parameters_->known(circuit);
+    if (files.readiness == CircuitStatus::Readiness::kChecking) {
+      changed_.wait(seen, kPoll);
+      continue;
+    }
+    if (files.readiness == CircuitStatus::Readiness::kCorrupt)
+      throw EngineError(ErrorCode::kParamsCorrupt, files.detail);
     if (now.failures != before)
       throw EngineError(now.code, fmt::format("{}: {}", circuit_id, now.text));
     const bool loading = std::ranges::any_of(devices_, [&](const auto& slot) {
@@ -197,6 +209,7 @@ Status Engine::Impl::status() const {
   out.uptime_secs = std::chrono::duration<double>(Clock::now() - started_at_).count();
   out.ready = ready();
   out.draining = scheduler_.mode() != Scheduler::Mode::kRunning;
+  if (!out.ready) out.not_ready_because = not_ready_because();
   out.host = host_.status();
   const BudgetStatus decoded = decoded_.status();
   out.host.total += decoded.total;
@@ -234,6 +247,7 @@ Status Engine::Impl::status() const {
 void Engine::Impl::drain(std::chrono::milliseconds limit) {
   if (stopping_) return;
   scheduler_.set_mode(Scheduler::Mode::kDraining);
+  start_stop_.request_stop();
   const Clock::time_point end = Clock::now() + limit;
   for (;;) {
     const std::uint64_t seen = changed_.generation();
@@ -257,6 +271,7 @@ void Engine::Impl::stop_now() {
   std::call_once(stopped_, [&] {
     scheduler_.set_mode(Scheduler::Mode::kStopped);
     stopping_ = true;
+    start_stop_.request_stop();
     changed_.raise();
     {
       const std::lock_guard lock(watch_mutex_);
@@ -265,7 +280,55 @@ void Engine::Impl::stop_now() {
     pipeline_.stop();
     start_thread_ = {};
     watch_thread_ = {};
+    write_timeline_or_log();
   });
+}
+
+// What is set
+
+void Engine::Impl::tell_devices() {
+  const ExpectedCircuits expected = expected_circuits(config_.srs, *parameters_);
+  for (const auto& slot : devices_) slot->device().expect(expected.circuits, expected.stays);
+}
+
+void Engine::Impl::report_gpu_settings() const {
+  if (std::ranges::any_of(devices_, [](const auto& slot) { return !slot->device().info().is_cpu; }))
+    return;
+  for (const ConfigChange& change : config_changes(Config{}, config_)) {
+    if (std::ranges::find(gpu_settings(), change.setting) == gpu_settings().end()) continue;
+    base::process_log().warn({},
+                             "{} = {}: accepted, without effect: it is for GPUs, and there is none",
+                             change.setting, change.after);
+  }
+}
+
+void Engine::Impl::write_timeline() {
+  const std::filesystem::path path = config_.logging.timeline;  // not reloadable
+  if (path.empty()) return;
+  std::uint64_t jobs = 0;
+  for (const auto& [kind, counts] : metrics_.counters().kinds)
+    jobs += counts.completed + counts.failed + counts.cancelled;
+  if (timeline_jobs_ == jobs) return;
+  std::filesystem::path unfinished = path;
+  unfinished += ".new";
+  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+  file << trace_.json() << '\n';
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(unfinished, path, error);
+  base::require(file && !error,
+                "logging.timeline: {} cannot be written: let the daemon's user "
+                "write in {}, or name another file",
+                path.string(), path.parent_path().string());
+  timeline_jobs_ = jobs;
+}
+
+void Engine::Impl::write_timeline_or_log() {
+  try {
+    write_timeline();
+  } catch (const base::InvalidInput& error) {
+    base::process_log().error({}, "{}", error.what());
+  }
 }
 
 bool Engine::Impl::ready() const {
@@ -273,12 +336,21 @@ bool Engine::Impl::ready() const {
          std::ranges::any_of(devices_, [](const auto& slot) { return slot->usable(); });
 }
 
+std::string Engine::Impl::not_ready_because() const {
+  if (scheduler_.mode() != Scheduler::Mode::kRunning) return "draining";
+  if (!started_) {
+    const std::lock_guard lock(config_mutex_);
+    return "starting: " + start_step_;
+  }
+  return "no device is usable: all are being tested, or out of service";
+}
+
 // The face
 
 Engine::Engine(Config config, std::vector<std::unique_ptr<ProvingDevice>> devices,
                std::unique_ptr<Journal> journal)
     : Engine(config, std::move(devices), std::move(journal), make_filecoin_preparation(),
-             make_parameter_store(config.srs)) {}
+             make_parameter_store(config.srs, config.pipeline.quotient)) {}
 
 Engine::Engine(Config config, std::vector<std::unique_ptr<ProvingDevice>> devices,
                std::unique_ptr<Journal> journal, std::unique_ptr<Preparation> preparation,

@@ -95,7 +95,10 @@ class Engine {
   void drain(std::chrono::milliseconds limit);
   /// Stops at the next partition boundary without waiting for more; the journal keeps the rest.
   void stop_now();
-  bool ready() const;  ///< devices tested, preloads done, accepting
+  /// Devices tested, the parameter files that were there at the start checked, preloads done,
+  /// accepting. Jobs are accepted before that, too; those of circuits whose files are still being
+  /// checked wait.
+  bool ready() const;
 
  private:
   class Impl;

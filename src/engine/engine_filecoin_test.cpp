@@ -11,6 +11,7 @@
 
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <thread>
 
@@ -126,8 +127,10 @@ TEST_F(EngineFilecoin, TheCpuAsksForNoGpuAndLeavesNoTemporaryFiles) {
   EXPECT_EQ(status.devices[0].proofs, 3U);
   engine.reset();
   EXPECT_THAT(log.text(), HasSubstr("completed"));
+  // But for the name of a stage, which logs of the Rust daemon are searched for.
+  const std::string text = std::regex_replace(log.text(), std::regex("gpu_total"), "");
   for (const char* word : {"gpu", "GPU", "cuda", "CUDA", "driver"})
-    EXPECT_THAT(log.text(), Not(HasSubstr(word)));
+    EXPECT_THAT(text, Not(HasSubstr(word)));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "none"));
 }
 

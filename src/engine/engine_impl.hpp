@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,15 +51,30 @@ class Engine::Impl {
 
   void set_host_budget(const Config::Memory& config);
   void resume_jobs();
-  void start_up();
+  void start_up(const std::stop_token& stop);
+  void test_devices();
   void reserve_for_post();
-  void inspect_parameters(bool winning_post);
-  void log_what_fits();
+  void check_parameters(const std::stop_token& stop, bool winning_post_only);
+  void keep_checked(const std::stop_token& stop);
+  std::vector<CircuitId> to_check(bool winning_post_only) const;
+  void inspect(const CircuitId& circuit, const std::stop_token& stop);
   void preload_winning_post();
-  void preload_configured();
+  void set_start_step(std::string text);
+  std::string not_ready_because() const;
+  void log_what_fits();
+  std::vector<std::string> preload_names() const;
   void preload_or_log(const std::string& circuit);
   bool is_ready(const CircuitId& circuit) const;
+  bool is_preloaded(const CircuitId& circuit) const;
   void watch();
+  /// Tells the devices which circuits there are, for their memory's sake.
+  void tell_devices();
+  /// Says which settings mean nothing, if no device is a GPU.
+  void report_gpu_settings() const;
+  /// Writes logging.timeline, if it is set and jobs have ended since the last time; throws
+  /// base::InvalidInput if it cannot.
+  void write_timeline();
+  void write_timeline_or_log();
   void on_load_failure(const KeyCache::Failure& failure);
   std::shared_ptr<Job> find(std::string_view job_id) const;
   /// One round of preload(): the time it is loaded at, or empty to wait for a change.
@@ -70,6 +86,7 @@ class Engine::Impl {
   Config config_;
   std::uint64_t pinned_total_ = 0;
   std::string pinned_source_;
+  std::string start_step_;  ///< what the start is at
 
   std::optional<tbb::global_control> threads_;
   const Clock::time_point started_at_ = Clock::now();
@@ -100,10 +117,13 @@ class Engine::Impl {
   Pipeline pipeline_;
   Watchdog watchdog_;
 
+  // Of the start, the watchdog's thread and, after that has ended, the stop.
+  std::optional<std::uint64_t> timeline_jobs_;
   std::atomic<bool> stopping_ = false, started_ = false;
   std::mutex watch_mutex_;
   std::condition_variable watch_stop_;
   std::once_flag stopped_;
+  std::stop_source start_stop_;
   std::jthread start_thread_, watch_thread_;
 };
 

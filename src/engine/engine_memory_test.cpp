@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <random>
 #include <thread>
@@ -130,6 +131,7 @@ std::size_t heap_in_use() {
 }
 
 TEST_F(EngineMemoryTest, CheckingProofsLeaksNothing) {
+  constexpr std::size_t kTolerated = 2048;
   start_and_wait();
   const JobResult result = prove(toy_request(ProofKind::kPorep, "a", {5}));
   engine.reset();
@@ -141,9 +143,15 @@ TEST_F(EngineMemoryTest, CheckingProofsLeaksNothing) {
     EXPECT_FALSE(verifier.verify(proofs[0], testing::square_inputs(6)));
   };
   for (int i = 0; i < 10; ++i) check();
-  const std::size_t before = heap_in_use();
-  for (int i = 0; i < 60; ++i) check();
-  EXPECT_LE(heap_in_use(), before + 2048) << "40 bytes a check would be too much";
+  // What a thread makes once may come at any time; a leak comes with every batch.
+  std::size_t least_growth = std::numeric_limits<std::size_t>::max();
+  for (int batch = 0; batch < 5 && least_growth > kTolerated; ++batch) {
+    const std::size_t before = heap_in_use();
+    for (int i = 0; i < 60; ++i) check();
+    const std::size_t after = heap_in_use();
+    least_growth = std::min(least_growth, after > before ? after - before : 0);
+  }
+  EXPECT_LE(least_growth, kTolerated) << "40 bytes a check would be too much";
 }
 
 }  // namespace

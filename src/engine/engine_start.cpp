@@ -26,9 +26,14 @@ std::vector<std::unique_ptr<ProvingDevice>> with_cpu(
   if (devices.empty()) {
     base::require(config.gpus.allow_cpu,
                   "NO-GPU: no usable device. Set gpus.allow_cpu = true to run slowly on the CPU");
-    devices.push_back(make_cpu_device());
+    devices.push_back(make_cpu_device(config.pipeline));
   }
   return devices;
+}
+
+bool has_files(CircuitStatus::Readiness readiness) {
+  return readiness == CircuitStatus::Readiness::kReady ||
+         readiness == CircuitStatus::Readiness::kChecking;
 }
 
 std::vector<CircuitId> parse_all(const std::vector<std::string>& names) {
@@ -99,21 +104,27 @@ Engine::Impl::Impl(Config config, std::vector<std::unique_ptr<ProvingDevice>> de
       lifecycle_(table_, *journal_, metrics_, changed_, lifecycle_options(config_)),
       keys_(devices_, *parameters_, host_, key_options(config_), changed_,
             [this](const KeyCache::Failure& failure) { on_load_failure(failure); }),
-      scheduler_(table_, devices_, keys_, host_, changed_, scheduler_options(config_, devices_)),
+      scheduler_(table_, devices_, keys_, *parameters_, host_, changed_,
+                 scheduler_options(config_, devices_)),
       admission_({table_, lifecycle_, *journal_, *preparation_, *parameters_, keys_, scheduler_,
                   host_, decoded_, metrics_, devices_},
                  admission_options(config_)),
       pipeline_({scheduler_, lifecycle_, keys_, *journal_, *preparation_, decoded_, metrics_,
-                 trace_, changed_, devices_}),
+                 trace_, changed_, devices_, config_.gpus.gpu_threads}),
       watchdog_(table_, lifecycle_, keys_, devices_) {
   if (config_.synthesis.threads != 0) {
     threads_.emplace(tbb::global_control::max_allowed_parallelism, config_.synthesis.threads);
   }
   parse_all(config_.srs.preload);  // complains before anything runs
   set_host_budget(config_.memory);
+  // What is not checked yet is known to be so before jobs ask for it.
+  for (const CircuitId& circuit : CircuitId::of_network()) parameters_->state(circuit);
+  tell_devices();
+  report_gpu_settings();
+  write_timeline();  // complains before anything runs
   resume_jobs();
   pipeline_.start();
-  start_thread_ = std::jthread([this] { start_up(); });
+  start_thread_ = std::jthread([this, stop = start_stop_.get_token()] { start_up(stop); });
   watch_thread_ = std::jthread([this] { watch(); });
 }
 
@@ -155,8 +166,23 @@ void Engine::Impl::resume_jobs() {
   }
 }
 
-void Engine::Impl::start_up() {
+void Engine::Impl::start_up(const std::stop_token& stop) {
   set_thread_name("start");
+  set_start_step("testing the devices");
+  test_devices();
+  // WinningPoSt first: its keys are there before anything long begins.
+  check_parameters(stop, true);
+  reserve_for_post();
+  preload_winning_post();
+  check_parameters(stop, false);
+  if (stop.stop_requested()) return;
+  log_what_fits();
+  started_ = true;
+  changed_.raise();
+  keep_checked(stop);
+}
+
+void Engine::Impl::test_devices() {
   for (const auto& slot : devices_) {
     std::string fault;
     try {
@@ -166,29 +192,79 @@ void Engine::Impl::start_up() {
     }
     slot->tested(fault);
   }
-  // WinningPoSt first: its keys are there before anything long begins.
-  inspect_parameters(true);
-  reserve_for_post();
-  preload_winning_post();
-  inspect_parameters(false);
-  log_what_fits();
-  preload_configured();
-  started_ = true;
-  changed_.raise();
 }
 
-void Engine::Impl::inspect_parameters(bool winning_post) {
-  for (const CircuitId& circuit : CircuitId::of_network()) {
-    if (stopping_) return;
-    if ((circuit.kind == filecoin::CircuitKind::kWinningPost) != winning_post) continue;
-    if (!is_ready(circuit)) continue;
-    run_with_priority(WorkPriority::kLow, [&] { parameters_->inspect(circuit); });
-    const ParameterStore::State state = parameters_->state(circuit);
-    if (!state.detail.empty()) {
-      base::process_log().error({.code = to_string(ErrorCode::kParamsCorrupt)}, "{}: {}",
-                                circuit.to_string(), state.detail);
+// What waits for a check: what jobs wait for first, then what is to be loaded.
+std::vector<CircuitId> Engine::Impl::to_check(bool winning_post_only) const {
+  std::vector<CircuitId> wanted, preloaded, rest;
+  for (const CircuitId& circuit : parameters_->unchecked()) {
+    const bool winning = circuit.kind == filecoin::CircuitKind::kWinningPost;
+    if (winning_post_only && !winning) continue;
+    if (!scheduler_.is_unwanted(circuit)) {
+      wanted.push_back(circuit);
+    } else {
+      (is_preloaded(circuit) ? preloaded : rest).push_back(circuit);
     }
   }
+  wanted.insert(wanted.end(), preloaded.begin(), preloaded.end());
+  wanted.insert(wanted.end(), rest.begin(), rest.end());
+  return wanted;
+}
+
+// Each circuit that waits for its check once. Configured keys are loaded as soon as their own files
+// are checked.
+void Engine::Impl::check_parameters(const std::stop_token& stop, bool winning_post_only) {
+  std::vector<CircuitId> done;
+  const auto is_done = [&](const CircuitId& circuit) {
+    return std::ranges::find(done, circuit) != done.end();
+  };
+  for (;;) {
+    std::vector<CircuitId> waiting = to_check(winning_post_only);
+    std::erase_if(waiting, is_done);
+    if (waiting.empty() || stop.stop_requested()) break;
+    const CircuitId circuit = waiting.front();
+    done.push_back(circuit);
+    set_start_step(fmt::format(
+        "checking the files of {}{}", circuit.to_string(),
+        waiting.size() == 1 ? std::string() : fmt::format(", then {} more", waiting.size() - 1)));
+    inspect(circuit, stop);
+    if (!started_ && !stop.stop_requested() && is_preloaded(circuit) && is_ready(circuit))
+      preload_or_log(circuit.to_string());
+  }
+  if (winning_post_only || started_) return;
+  for (const std::string& name : preload_names()) {
+    if (!stop.stop_requested() && !is_done(CircuitId::parse(name))) preload_or_log(name);
+  }
+}
+
+void Engine::Impl::inspect(const CircuitId& circuit, const std::stop_token& stop) {
+  const Clock::time_point begin = Clock::now();
+  run_with_priority(WorkPriority::kLow, [&] { parameters_->inspect(circuit, stop); });
+  changed_.raise();
+  if (stop.stop_requested()) return;
+  const ParameterStore::State state = parameters_->known(circuit);
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (state.readiness == CircuitStatus::Readiness::kCorrupt) {
+    base::process_log().error({.code = to_string(ErrorCode::kParamsCorrupt)}, "{}: {}",
+                              circuit.to_string(), state.detail);
+  } else {
+    base::process_log().info({}, "{}: files checked in {:.1f} s", circuit.to_string(), seconds);
+  }
+}
+
+// Files that are added or replaced later. Whoever asks for a circuit's state, as the daemon does
+// every second and each request does, finds them.
+void Engine::Impl::keep_checked(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const std::uint64_t seen = changed_.generation();
+    check_parameters(stop, false);
+    changed_.wait(seen, std::chrono::milliseconds(1000));
+  }
+}
+
+void Engine::Impl::set_start_step(std::string text) {
+  const std::lock_guard lock(config_mutex_);
+  start_step_ = std::move(text);
 }
 
 bool Engine::Impl::is_ready(const CircuitId& circuit) const {
@@ -206,7 +282,7 @@ void Engine::Impl::reserve_for_post() {
   std::uint64_t share = 0;
   const std::uint64_t most = host_.status().total / 8;
   for (const CircuitId& circuit : CircuitId::of_network()) {
-    if (!circuit.is_post() || !is_ready(circuit)) continue;
+    if (!circuit.is_post() || !has_files(parameters_->known(circuit).readiness)) continue;
     for (const auto& slot : devices_) {
       try {
         const std::uint64_t bytes = keys_.needs(circuit, slot->index()).host_partition;
@@ -248,17 +324,19 @@ void Engine::Impl::preload_winning_post() {
   }
 }
 
-void Engine::Impl::preload_configured() {
-  std::vector<std::string> names;
-  {
-    const std::lock_guard lock(config_mutex_);
-    names = config_.srs.preload;
-  }
-  for (const std::string& name : names) preload_or_log(name);
+std::vector<std::string> Engine::Impl::preload_names() const {
+  const std::lock_guard lock(config_mutex_);
+  return config_.srs.preload;
+}
+
+bool Engine::Impl::is_preloaded(const CircuitId& circuit) const {
+  return std::ranges::any_of(
+      preload_names(), [&](const std::string& name) { return CircuitId::parse(name) == circuit; });
 }
 
 void Engine::Impl::preload_or_log(const std::string& circuit) {
   if (stopping_) return;
+  set_start_step("loading key " + circuit);
   try {
     preload(circuit);
   } catch (const EngineError& error) {
@@ -270,7 +348,9 @@ void Engine::Impl::preload_or_log(const std::string& circuit) {
 void Engine::Impl::watch() {
   set_thread_name("watchdog");
   constexpr std::chrono::minutes kTrimInterval(10);
+  constexpr std::chrono::seconds kTimelineInterval(10);
   Clock::time_point next_trim = Clock::now() + kTrimInterval;
+  Clock::time_point next_timeline = Clock::now();
   while (!stopping_) {
     Watchdog::Options options;
     {
@@ -279,6 +359,10 @@ void Engine::Impl::watch() {
                  .limit = config_.reliability.stall_limit};
     }
     watchdog_.look(options);
+    if (Clock::now() >= next_timeline) {
+      next_timeline = Clock::now() + kTimelineInterval;
+      write_timeline_or_log();
+    }
     if (Clock::now() >= next_trim) {
       next_trim = Clock::now() + kTrimInterval;
       try {

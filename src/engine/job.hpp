@@ -99,9 +99,11 @@ inline bool is_final(JobState state) { return state >= JobState::kCompleted; }
 /// Where a job's time went. Waiting is never part of work; sums over partitions, which overlap, so
 /// that only `total` is a span of the clock.
 struct JobTimings {
-  std::chrono::milliseconds queue_wait{0};  ///< acceptance to the first partition's start
-  std::chrono::milliseconds srs_load{0};    ///< waiting for the key
-  std::chrono::milliseconds synthesis{0};   ///< witness
+  /// Acceptance to the first partition's start, without waiting for the key.
+  std::chrono::milliseconds queue_wait{0};
+  /// Waiting for the key: the check of its files, memory for it, its load.
+  std::chrono::milliseconds srs_load{0};
+  std::chrono::milliseconds synthesis{0};  ///< witness
   std::chrono::milliseconds gpu_compute{
       0};                              ///< evaluate to assemble, without waiting for the device
   std::chrono::milliseconds total{0};  ///< acceptance to the end

@@ -26,6 +26,8 @@ std::string WaitReason::to_string(const CircuitId& circuit) const {
       return memory("device memory for key " + circuit.to_string());
     case Kind::kKeyLoading:
       return "key " + circuit.to_string() + " is loading";
+    case Kind::kKeyCheck:
+      return "the check of the files of " + circuit.to_string();
     case Kind::kNoDevice:
       return "a device: all are being reset and tested";
   }

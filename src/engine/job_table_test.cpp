@@ -176,6 +176,8 @@ TEST(WaitReasons, SayWhatIsMissing) {
   EXPECT_EQ((WaitReason{Kind::kHostMemory, std::uint64_t{3} << 30, 512 << 20}.to_string(circuit)),
             "host memory: needs 3.0 GiB, 512.0 MiB free");
   EXPECT_EQ((WaitReason{Kind::kKeyLoading, 0, 0}.to_string(circuit)), "key porep-32g is loading");
+  EXPECT_EQ((WaitReason{Kind::kKeyCheck, 0, 0}.to_string(circuit)),
+            "the check of the files of porep-32g");
 }
 
 }  // namespace

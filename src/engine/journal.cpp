@@ -23,7 +23,6 @@ constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 /// Of one job; a WindowPoSt has one for each of at most 2349 sectors.
 constexpr std::uint64_t kMaxProofs = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxCrashRows = 10'000;
-constexpr std::int64_t kFreePagesKept = (std::int64_t{256} << 20) / kJournalPageBytes;
 
 std::int64_t to_ms(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
@@ -359,9 +358,9 @@ void Journal::Impl::trim() {
   }
   // Gives pages that became free back to the file system, but for what the next jobs will need.
   const std::int64_t free_pages = database_.integer("PRAGMA freelist_count");
-  if (free_pages > kFreePagesKept) {
-    database_.run(fmt::format("PRAGMA incremental_vacuum({})", free_pages - kFreePagesKept), {});
-  }
+  const auto kept = static_cast<std::int64_t>(options_.free_bytes / kJournalPageBytes);
+  if (free_pages > kept)
+    database_.run(fmt::format("PRAGMA incremental_vacuum({})", free_pages - kept), {});
 }
 
 Journal::Journal(const std::filesystem::path& path, const Options& options)

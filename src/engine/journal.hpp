@@ -23,7 +23,8 @@ class Journal {
   struct Options {
     std::chrono::hours keep_results{24};
     std::uint64_t max_results = 10'000;
-    std::uint64_t max_bytes = std::uint64_t{8} << 30;  ///< of payloads; beyond it add() throws
+    std::uint64_t max_bytes = std::uint64_t{8} << 30;     ///< of payloads; beyond it add() throws
+    std::uint64_t free_bytes = std::uint64_t{256} << 20;  ///< in the file, that trim() leaves
   };
   struct UnfinishedJob {
     std::string job_id;

@@ -334,6 +334,25 @@ TEST_F(JournalTest, FinishedJobsTakeLittleRoom) {
   EXPECT_EQ(database.integer("SELECT count(*) FROM payload"), 0);
 }
 
+// What a backlog took is given back once it has been worked off.
+TEST_F(JournalTest, TheFileShrinksAgain) {
+  Journal::Options options;
+  options.free_bytes = std::uint64_t{4} << 20;
+  Journal journal(path_, options);
+  for (int i = 0; i < 32; ++i) add(journal, std::to_string(i), request_of(1, std::size_t{1} << 20));
+  const auto size = [&] {
+    return std::filesystem::file_size(path_) + std::filesystem::file_size(path_.string() + "-wal");
+  };
+  EXPECT_GT(size(), std::uintmax_t{32} << 20);
+  for (int i = 0; i < 32; ++i) journal.finish(completed(std::to_string(i), 1));
+  journal.trim();
+  {
+    const sqlite::Database reader(path_);  // so that the log is still there afterwards
+  }
+  add(journal, "next", request_of(1));
+  EXPECT_LT(std::filesystem::file_size(path_), std::uintmax_t{8} << 20);
+}
+
 TEST_F(JournalTest, PayloadsBeyondTheLimitAreRefused) {
   Journal::Options options;
   options.max_bytes = 1000;

@@ -7,6 +7,8 @@
 #include "groth16/key_check.hpp"
 #include "hash/blake2b.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 
 namespace cuzk::engine {
@@ -73,7 +75,8 @@ std::string_view describe(KeyOrigin origin) {
   return "";
 }
 
-KeyOrigin inspect_key_files(const KeyPaths& paths, const CircuitId& circuit, bool trust) {
+std::optional<KeyOrigin> inspect_key_files(const KeyPaths& paths, const CircuitId& circuit,
+                                           bool trust, const std::stop_token& stop) {
   const auto published = filecoin::published_digests(circuit.kind, circuit.size);
   const bool has_verifying_key = std::filesystem::exists(paths.verifying_key);
   // First what takes no minutes.
@@ -82,19 +85,36 @@ KeyOrigin inspect_key_files(const KeyPaths& paths, const CircuitId& circuit, boo
     require_known(paths, paths.verifying_key, published->vk, short_blake2b(file.bytes()));
   }
   const groth16::KeyFile file(paths.params);
-  const groth16::KeyCheck check = groth16::check_key(file);
-  if (published && !trust) require_known(paths, paths.params, published->params, check.blake2b);
+  const std::optional<groth16::KeyCheck> check = groth16::check_key(file, stop);
+  if (!check) return std::nullopt;
+  if (published && !trust) require_known(paths, paths.params, published->params, check->blake2b);
   if (has_verifying_key) inspect_verifying_key(paths, file.verifying_key());
-  if (std::filesystem::exists(paths.derived))
-    groth16::check_key(groth16::DerivedKeyFile(paths.derived));
+  if (std::filesystem::exists(paths.derived) &&
+      !groth16::check_key(groth16::DerivedKeyFile(paths.derived), stop)) {
+    return std::nullopt;
+  }
   return key_origin(paths, published ? std::optional(published->params) : std::nullopt,
-                    check.blake2b);
+                    check->blake2b);
 }
 
-OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape) {
+std::string missing_derivative(const KeyPaths& paths, const CircuitId& circuit,
+                               std::string_view quotient) {
+  if (quotient != "derivative" || std::filesystem::exists(paths.derived)) return {};
+  return fmt::format(
+      "{}: pipeline.quotient is \"derivative\", but {} is not there. Make it with `cuzk params "
+      "derive --params-dir {} --circuit {} --sector-size {}`, or set pipeline.quotient = \"auto\"",
+      circuit.to_string(), paths.derived.filename().string(), paths.params.parent_path().string(),
+      filecoin::to_string(circuit.kind), circuit.size.to_string());
+}
+
+OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape, std::string_view quotient) {
   groth16::KeyFile file(paths.params);
   std::optional<groth16::DerivedKeyFile> derived;
-  if (std::filesystem::exists(paths.derived)) derived.emplace(paths.derived);
+  const bool derivative =
+      quotient == "derivative" || (quotient == "auto" && std::filesystem::exists(paths.derived));
+  base::require(quotient != "derivative" || std::filesystem::exists(paths.derived),
+                "{}: not there, and pipeline.quotient is \"derivative\"", paths.derived.string());
+  if (derivative) derived.emplace(paths.derived);
   groth16::KeyLayout layout(
       shape, derived ? groth16::QuotientForm::kDerivative : groth16::QuotientForm::kTextbook);
   file.require_circuit(layout);

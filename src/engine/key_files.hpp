@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
+#include <string>
 #include <string_view>
 
 /// The files of a parameter folder, by circuit.
@@ -34,19 +36,25 @@ std::string_view describe(KeyOrigin origin);
 
 /// Reads all of a circuit's files that are there: the key's structure, every point with its
 /// subgroup, the digests, and that they belong together (thoroughly once for each version, see
-/// groth16/key_check.hpp). Throws CorruptData, also for a foreign key unless `trust` is set.
-KeyOrigin inspect_key_files(const KeyPaths& paths, const CircuitId& circuit, bool trust);
+/// groth16/key_check.hpp). Empty within a second or so once `stop` is requested. Throws
+/// CorruptData, also for a foreign key unless `trust` is set.
+std::optional<KeyOrigin> inspect_key_files(const KeyPaths& paths, const CircuitId& circuit,
+                                           bool trust, const std::stop_token& stop);
 
-/// A circuit's key files, open, with what they are read by. In the derivative form where its file
-/// is there.
+/// A circuit's key files, open, with what they are read by.
 struct OpenKey {
   groth16::KeyLayout layout;
   groth16::KeyFile file;
   std::optional<groth16::DerivedKeyFile> derived;
 };
-/// Throws InvalidInput if the parameter file is missing, CorruptData if a file is not the
-/// circuit's.
-OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape);
+/// `quotient`: "textbook", "derivative", or "auto": the derivative form where its file is there.
+/// Throws InvalidInput if a file is missing, CorruptData if one is not the circuit's.
+OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape,
+                 std::string_view quotient = "auto");
+/// Of a circuit whose `quotient` must be the derivative one and whose file for that is missing:
+/// what is missing, and what to do. Else empty.
+std::string missing_derivative(const KeyPaths& paths, const CircuitId& circuit,
+                               std::string_view quotient);
 
 /// Rows of the circuit's domain and inputs with ONE, from the first bytes of its parameter file.
 /// Throws InvalidInput if the file is missing, CorruptData if it is too short.

@@ -58,7 +58,9 @@ JobResult make_result(const Job& job, JobState state, ErrorCode code, const std:
   result.timings = job.timings;
   const Clock::time_point now = Clock::now();
   result.timings.total = duration_cast<milliseconds>(now - job.accepted);
-  if (!job.first_start) result.timings.queue_wait = result.timings.total;
+  if (job.key_wait_since)
+    result.timings.srs_load += duration_cast<milliseconds>(now - *job.key_wait_since);
+  if (!job.first_start) result.timings.queue_wait = result.timings.total - result.timings.srs_load;
   std::chrono::nanoseconds witness{0}, device{0};
   for (const Partition& partition : job.partitions) {
     witness += partition.witness_time;

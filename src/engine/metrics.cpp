@@ -41,6 +41,7 @@ void Metrics::ended(ProofKind kind, const JobResult& result) {
   if (result.state != JobState::kCompleted)
     ++counts.failed_with[std::string(to_string(result.code))];
   counts.stages["queue_wait"].add(std::chrono::duration<double>(result.timings.queue_wait).count());
+  counts.stages["srs_load"].add(std::chrono::duration<double>(result.timings.srs_load).count());
   counts.stages["total"].add(std::chrono::duration<double>(result.timings.total).count());
 }
 
@@ -63,6 +64,11 @@ void Metrics::partition_retried() {
 void Metrics::self_check_failed() {
   const std::lock_guard lock(mutex_);
   ++counters_.self_check_failures;
+}
+
+void Metrics::prestaged(std::string_view outcome) {
+  const std::lock_guard lock(mutex_);
+  ++counters_.prestage[std::string(outcome)];
 }
 
 void Metrics::stage(ProofKind kind, std::string_view stage, std::chrono::nanoseconds time) {

@@ -24,6 +24,8 @@ class Metrics {
   void superseded();
   void partition_retried();
   void self_check_failed();
+  /// "hit", "skip_vram", "skip_pin".
+  void prestaged(std::string_view outcome);
 
   void stage(ProofKind kind, std::string_view stage, std::chrono::nanoseconds time);
   /// Every entry of the timer.

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace cuzk::engine {
@@ -32,8 +33,9 @@ std::optional<base::FileVersion> version_of(const std::filesystem::path& path) {
 
 class FolderStore final : public ParameterStore {
  public:
-  explicit FolderStore(const Config::Srs& config)
-      : folder_(config.param_cache),
+  FolderStore(const Config::Srs& config, std::string quotient)
+      : quotient_(std::move(quotient)),
+        folder_(config.param_cache),
         source_(config.param_cache_source),
         trust_(config.trust_params) {
     for (const std::string& name : config.enable) enabled_.push_back(CircuitId::parse(name));
@@ -43,48 +45,70 @@ class FolderStore final : public ParameterStore {
 
   State state(const CircuitId& circuit) override {
     if (!enabled_.empty() && std::ranges::find(enabled_, circuit) == enabled_.end()) {
-      return {Readiness::kNotEnabled,
-              circuit.to_string() + " is not in srs.enable of the configuration"};
+      return note(circuit, {Readiness::kNotEnabled,
+                            circuit.to_string() + " is not in srs.enable of the configuration"});
     }
     const KeyPaths paths(folder_, circuit);
     const Versions versions = versions_of(paths);
     if (!versions.front()) {
-      return {Readiness::kMissing,
-              fmt::format("{}: {} not in {} (from {}). Fetch it with 'curio fetch-params', then "
-                          "retry; no restart needed",
-                          circuit.to_string(), paths.params.filename().string(), folder_.string(),
-                          source_.empty() ? "config" : source_)};
+      return note(
+          circuit,
+          {Readiness::kMissing,
+           fmt::format("{}: {} not in {} (from {}). Fetch it with 'curio fetch-params', then "
+                       "retry; no restart needed",
+                       circuit.to_string(), paths.params.filename().string(), folder_.string(),
+                       source_.empty() ? "config" : source_)});
     }
     const std::lock_guard lock(mutex_);
-    const auto found = findings_.find(circuit);
-    if (found == findings_.end() || found->second.versions != versions ||
-        found->second.fault.empty())
-      return {Readiness::kReady, {}};
-    return {Readiness::kCorrupt, found->second.fault};
+    return known_[circuit] = state_of(circuit, versions);
   }
 
-  void inspect(const CircuitId& circuit) override {
+  State known(const CircuitId& circuit) const override {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(circuit);
+    if (found != known_.end()) return found->second;
+    return {Readiness::kMissing, circuit.to_string() + ": not looked for yet"};
+  }
+
+  std::vector<CircuitId> unchecked() const override {
+    std::vector<CircuitId> out;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [circuit, state] : known_) {
+      if (state.readiness == Readiness::kChecking) out.push_back(circuit);
+    }
+    return out;
+  }
+
+  void inspect(const CircuitId& circuit, const std::stop_token& stop) override {
     const KeyPaths paths(folder_, circuit);
     const Versions versions = versions_of(paths);
-    if (!versions.front() || is_known(circuit, versions)) return;
+    if (!versions.front() || !begin(circuit, versions)) return;
     std::string fault;
+    bool is_complete = true;
     try {
-      const KeyOrigin origin = inspect_key_files(paths, circuit, trust_);
-      if (origin != KeyOrigin::kNetwork) {
+      const std::optional<KeyOrigin> origin = inspect_key_files(paths, circuit, trust_, stop);
+      is_complete = origin.has_value();
+      if (origin && *origin != KeyOrigin::kNetwork) {
         base::process_log().warn({.code = "PARAMS-ORIGIN"}, "{}: {}: {}", circuit.to_string(),
-                                 paths.params.filename().string(), describe(origin));
+                                 paths.params.filename().string(), describe(*origin));
       }
     } catch (const base::CorruptData& error) {
       fault = error.what();
+    } catch (const std::exception& error) {
+      fault = fmt::format("{}: the check itself failed: {}. Restart the daemon to have it repeated",
+                          paths.params.string(), error.what());
     }
     const std::lock_guard lock(mutex_);
-    findings_[circuit] = {versions, fault};
+    under_way_.reset();
+    if (is_complete) findings_[circuit] = {versions, fault};
+    known_[circuit] = state_of(circuit, versions);
   }
 
   void mark_corrupt(const CircuitId& circuit, const std::string& detail) override {
     const Versions versions = versions_of(KeyPaths(folder_, circuit));
     const std::lock_guard lock(mutex_);
     findings_[circuit] = {versions, detail};
+    known_[circuit] = state_of(circuit, versions);
   }
 
  private:
@@ -97,26 +121,56 @@ class FolderStore final : public ParameterStore {
     return {version_of(paths.params), version_of(paths.verifying_key), version_of(paths.derived),
             version_of(paths.development_marker)};
   }
-  bool is_known(const CircuitId& circuit, const Versions& versions) const {
+  /// The mutex is held. Of a circuit whose parameter file is there.
+  State state_of(const CircuitId& circuit, const Versions& versions) const {
+    if (const std::string lack = missing_derivative(KeyPaths(folder_, circuit), circuit, quotient_);
+        !lack.empty()) {
+      return {Readiness::kMissing, lack};
+    }
+    const auto found = findings_.find(circuit);
+    if (found == findings_.end() || found->second.versions != versions) {
+      return {
+          Readiness::kChecking,
+          fmt::format("{}: its files {} (once for each version of them, at 32 GiB minutes); jobs "
+                      "are taken and wait",
+                      circuit.to_string(),
+                      under_way_ == circuit ? "are being checked" : "wait to be checked")};
+    }
+    if (found->second.fault.empty()) return {Readiness::kReady, {}};
+    return {Readiness::kCorrupt, found->second.fault};
+  }
+  State note(const CircuitId& circuit, State state) {
+    const std::lock_guard lock(mutex_);
+    return known_[circuit] = std::move(state);
+  }
+  /// False if this version was inspected before.
+  bool begin(const CircuitId& circuit, const Versions& versions) {
     const std::lock_guard lock(mutex_);
     const auto found = findings_.find(circuit);
-    return found != findings_.end() && found->second.versions == versions;
+    if (found != findings_.end() && found->second.versions == versions) return false;
+    under_way_ = circuit;
+    return true;
   }
 
   // Constant after construction.
+  std::string quotient_;
   std::filesystem::path folder_;
   std::string source_;
   bool trust_;
   std::vector<CircuitId> enabled_;
 
   mutable std::mutex mutex_;
-  std::map<CircuitId, Finding> findings_;  // guarded by mutex_
+  // Guarded by mutex_.
+  std::map<CircuitId, Finding> findings_;
+  std::map<CircuitId, State> known_;
+  std::optional<CircuitId> under_way_;  ///< being inspected
 };
 
 }  // namespace
 
-std::unique_ptr<ParameterStore> make_parameter_store(const Config::Srs& config) {
-  return std::make_unique<FolderStore>(config);
+std::unique_ptr<ParameterStore> make_parameter_store(const Config::Srs& config,
+                                                     const std::string& quotient) {
+  return std::make_unique<FolderStore>(config, quotient);
 }
 
 }  // namespace cuzk::engine

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 namespace cuzk::engine {
 
@@ -23,18 +25,26 @@ class ParameterStore {
   virtual ~ParameterStore() = default;
   virtual const std::filesystem::path& folder() const = 0;
   /// What is known now, from a look at the folder and earlier inspections. A file that was added or
-  /// replaced counts from this call on.
+  /// replaced counts from this call on: it is kChecking until it has been inspected.
   virtual State state(const CircuitId& circuit) = 0;
+  /// What the latest state(), inspect() or mark_corrupt() found, without a look at the folder;
+  /// kMissing if there was none. Fast: may be asked with locks held.
+  virtual State known(const CircuitId& circuit) const = 0;
+  /// Those that are known to be kChecking.
+  virtual std::vector<CircuitId> unchecked() const = 0;
   /// Reads the files thoroughly, unless this version of them was read before: structure, points,
   /// digests against the published ones, that .vk and .params belong together. At 32 GiB minutes.
-  /// What it finds is in state() afterwards.
-  virtual void inspect(const CircuitId& circuit) = 0;
+  /// What it finds is in state() afterwards; nothing, if `stop` was requested meanwhile. Throws
+  /// nothing of what is wrong with the files.
+  virtual void inspect(const CircuitId& circuit, const std::stop_token& stop) = 0;
   /// Loading found the files damaged: so they are until they change.
   virtual void mark_corrupt(const CircuitId& circuit, const std::string& detail) = 0;
 };
 
 /// Over a folder of files with the official names. A key whose digest is not the published one is
 /// corrupt, unless it is marked as a development key or `trust_params` is set.
-std::unique_ptr<ParameterStore> make_parameter_store(const Config::Srs& config);
+/// With `quotient` "derivative" a circuit without its `.derivative` file is missing.
+std::unique_ptr<ParameterStore> make_parameter_store(const Config::Srs& config,
+                                                     const std::string& quotient = "auto");
 
 }  // namespace cuzk::engine

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <thread>
 
 namespace cuzk::engine {
 namespace {
@@ -25,7 +26,7 @@ class ParameterStoreTest : public ::testing::Test {
   void put() { testing::DevelopmentKeys::put(window, folder.path(), false); }
   void open() { store = make_parameter_store(config); }
   ParameterStore::State inspected(const CircuitId& id) {
-    store->inspect(id);
+    store->inspect(id, {});
     return store->state(id);
   }
   static void flip(const std::filesystem::path& path, std::streamoff at) {
@@ -71,9 +72,28 @@ TEST_F(ParameterStoreTest, AFileThatIsAddedCountsAtOnce) {
   open();
   EXPECT_EQ(inspected(window).readiness, Readiness::kMissing);
   put();
-  EXPECT_EQ(store->state(window).readiness, Readiness::kReady);
+  EXPECT_EQ(store->known(window).readiness, Readiness::kMissing) << "without a look at the folder";
+  EXPECT_EQ(store->state(window).readiness, Readiness::kChecking);
+  EXPECT_EQ(store->known(window).readiness, Readiness::kChecking);
+  EXPECT_THAT(store->known(window).detail, HasSubstr("wpost-2k: its files wait to be checked"));
+  EXPECT_THAT(store->unchecked(), ::testing::ElementsAre(window));
   EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+  EXPECT_EQ(store->known(window).readiness, Readiness::kReady);
+  EXPECT_THAT(store->unchecked(), ::testing::IsEmpty());
   EXPECT_EQ(store->state(porep).readiness, Readiness::kMissing) << "others are not touched";
+}
+
+TEST_F(ParameterStoreTest, AStoppedCheckLeavesEverythingToBeChecked) {
+  put();
+  open();
+  {
+    std::jthread check([this](const std::stop_token& stop) { store->inspect(window, stop); });
+    while (store->state(window).detail.find("are being checked") == std::string::npos)
+      std::this_thread::yield();
+  }  // stopped long before its end
+  EXPECT_EQ(store->state(window).readiness, Readiness::kChecking);
+  EXPECT_THAT(store->state(window).detail, HasSubstr("wait to be checked"));
+  EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
 }
 
 TEST_F(ParameterStoreTest, OnlyEnabledCircuitsAreServed) {
@@ -105,7 +125,7 @@ TEST_F(ParameterStoreTest, DamageIsFoundAndGoesWithTheFile) {
   replace(paths.params, std::string(179, 'x'));
   expect_corrupt("an error page", paths.params);
   put();
-  EXPECT_EQ(store->state(window).readiness, Readiness::kReady) << "until the file is replaced";
+  EXPECT_EQ(store->state(window).readiness, Readiness::kChecking) << "until the file is replaced";
   EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
   flip(paths.verifying_key, 100);
   expect_corrupt("a flipped bit in the verifying key", paths.verifying_key);
@@ -183,7 +203,7 @@ TEST_F(ParameterStoreTest, WhatLoadingFoundIsRemembered) {
   EXPECT_EQ(store->state(window).readiness, Readiness::kCorrupt);
   EXPECT_EQ(store->state(window).detail, "h: point 3 is not on the curve");
   put();
-  EXPECT_EQ(store->state(window).readiness, Readiness::kReady);
+  EXPECT_EQ(store->state(window).readiness, Readiness::kChecking);
 }
 
 TEST_F(ParameterStoreTest, CountsComeFromTheFirstBytes) {

@@ -3,10 +3,12 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "engine/priority.hpp"
+#include "engine/seed_stages.hpp"
 #include "engine/thread_name.hpp"
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -139,17 +141,26 @@ void Pipeline::prove(DeviceSlot& slot, std::size_t worker, DeviceTask task) {
   const ProofKind kind = attempt.job->kind;
   std::optional<groth16::Proof> proof;
   std::optional<DeviceFailure> failure;
+  auto prestage = groth16::Prestage::kOff;
   std::chrono::nanoseconds time{0};
   {
     const Lifecycle::DeviceMark mark(parts_.lifecycle, attempt.job);
     base::StageTimer timer;
     const Clock::time_point begin = Clock::now();
     try {
-      const auto pending = run_with_priority(priority_of(*attempt.job), [&] {
-        return task.key.circuit().start(*task.witness, timer);
-      });
+      const groth16::Ticket ticket{.job = std::hash<std::string>()(attempt.job->id),
+                                   .urgent = attempt.job->is_urgent()};
+      // Each call has an arena of its own: it may wait in there for the device without keeping
+      // another one out.
+      const unsigned threads = slot.device().info().is_cpu ? 0 : parts_.gpu_threads;
+      const auto on_host = [&](auto&& work) {
+        return run_with_priority(priority_of(*attempt.job), work, threads);
+      };
+      const LoadedCircuit::Started started =
+          on_host([&] { return task.key.circuit().start_for(ticket, *task.witness, timer); });
       task.witness.reset();
-      proof = pending->finish(groth16::Blinding::random(), timer);
+      prestage = started.prestage;
+      proof = on_host([&] { return started.pending->finish(groth16::Blinding::random(), timer); });
     } catch (const DeviceFault& error) {
       if (error.out_of_memory()) {
         failure = {ErrorCode::kGpuMemory, error.what(), false};
@@ -173,6 +184,12 @@ void Pipeline::prove(DeviceSlot& slot, std::size_t worker, DeviceTask task) {
     if (proof) {
       parts_.metrics.stages(kind, timer);
       parts_.metrics.stage(kind, "device", time);
+      if (prestage != groth16::Prestage::kOff) parts_.metrics.prestaged(to_string(prestage));
+      base::process_log().info({.job = attempt.job->id,
+                                .partition = attempt.index,
+                                .device = slot.name(),
+                                .kind = label(kind)},
+                               "proved: {}", seed_stage_text(timer, time, prestage));
     }
   }
   task.witness.reset();

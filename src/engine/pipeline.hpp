@@ -31,6 +31,7 @@ class Pipeline {
     Trace& trace;
     Signal& changed;
     std::vector<std::unique_ptr<DeviceSlot>>& devices;
+    unsigned gpu_threads = 0;  ///< for the host's part of a proof on a GPU; 0: all
   };
   /// Nothing runs before start().
   explicit Pipeline(const Parts& parts) : parts_(parts) {}

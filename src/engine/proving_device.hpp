@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/config.hpp"
 #include "engine/job.hpp"
 #include "filecoin/parameter_files.hpp"
 #include "filecoin/sector.hpp"
@@ -8,6 +9,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
 
 namespace cuzk::engine {
@@ -26,6 +29,16 @@ class LoadedCircuit {
   /// device's own failure as DeviceFault.
   virtual std::unique_ptr<groth16::Prover::Pending> start(const r1cs::Witness& witness,
                                                           base::StageTimer& timer) = 0;
+  struct Started {
+    std::unique_ptr<groth16::Prover::Pending> pending;
+    groth16::Prestage prestage = groth16::Prestage::kOff;
+  };
+  /// As start(), for a device that lets proofs of several jobs share work.
+  virtual Started start_for(const groth16::Ticket& ticket, const r1cs::Witness& witness,
+                            base::StageTimer& timer) {
+    static_cast<void>(ticket);
+    return {start(witness, timer)};
+  }
 };
 
 /// The device itself failed, not the input: the partition may be tried elsewhere.
@@ -65,6 +78,13 @@ class ProvingDevice {
   virtual std::uint64_t memory_free() const = 0;
   /// Partitions in flight at once.
   virtual unsigned workers() const = 0;
+  /// The circuits that are to be expected, the most important first; called before any needs(), so
+  /// that the device can share its memory among them. Those whose keys are in `stays` are never
+  /// dropped for others.
+  virtual void expect(std::span<const Circuit> circuits, std::span<const Circuit> stays) {
+    static_cast<void>(circuits);
+    static_cast<void>(stays);
+  }
   virtual Needs needs(const Circuit& circuit) const = 0;
   virtual std::unique_ptr<LoadedCircuit> load(const Circuit& circuit) = 0;
   /// Proves a small circuit with a known answer; throws DeviceFault if it comes out wrong.
@@ -73,7 +93,9 @@ class ProvingDevice {
   virtual void reset() = 0;
 };
 
-/// The CPU backend, all of this process's threads. Needs no driver.
-std::unique_ptr<ProvingDevice> make_cpu_device(unsigned workers = 1);
+/// The CPU backend, all of this process's threads. Needs no driver. Of the switches, `quotient` and
+/// `window_bits` are meant for it.
+std::unique_ptr<ProvingDevice> make_cpu_device(const Config::Pipeline& switches = {},
+                                               unsigned workers = 1);
 
 }  // namespace cuzk::engine

@@ -13,17 +13,21 @@ using Kind = WaitReason::Kind;
 
 std::size_t lane_index(const Job& job) { return static_cast<std::size_t>(job.lane()); }
 
-/// Ends the waits that an admission ends.
+/// The key is there: what the job waits for from now on is something else.
+void end_key_wait(Job& job, Clock::time_point now) {
+  if (!job.key_wait_since) return;
+  job.timings.srs_load +=
+      std::chrono::duration_cast<std::chrono::milliseconds>(now - *job.key_wait_since);
+  job.key_wait_since.reset();
+}
+
+/// Ends the wait that an admission ends.
 void note_admission(Job& job, Clock::time_point now) {
   using std::chrono::duration_cast;
   using std::chrono::milliseconds;
   if (!job.first_start) {
     job.first_start = now;
-    job.timings.queue_wait = duration_cast<milliseconds>(now - job.accepted);
-  }
-  if (job.key_wait_since) {
-    job.timings.srs_load += duration_cast<milliseconds>(now - *job.key_wait_since);
-    job.key_wait_since.reset();
+    job.timings.queue_wait = duration_cast<milliseconds>(now - job.accepted) - job.timings.srs_load;
   }
   job.last_progress = now;
 }
@@ -149,6 +153,14 @@ std::optional<HostTask> Scheduler::want_key(const JobTable::Lock& lock,
                                             const std::shared_ptr<Job>& job,
                                             const std::vector<std::size_t>& candidates) {
   if (!job->key_wait_since) job->key_wait_since = Clock::now();
+  using Readiness = CircuitStatus::Readiness;
+  const ParameterStore::State files = parameters_.known(job->circuit);
+  if (files.readiness == Readiness::kChecking) {
+    job->waiting_for = {Kind::kKeyCheck, 0, 0};
+    return std::nullopt;
+  }
+  if (files.readiness == Readiness::kCorrupt)
+    return FailTask{job, ErrorCode::kParamsCorrupt, files.detail};
   for (const std::size_t device : candidates) {
     if (keys_.loading_since(job->circuit, device)) {
       job->waiting_for = {Kind::kKeyLoading, 0, 0};
@@ -239,6 +251,7 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
     if (!task && job->waiting_for.kind == Kind::kDeviceMemory) partition.avoid.reset();
     return task;
   }
+  end_key_wait(*job, Clock::now());
   if (has_witness) {
     partition.key = keys_.lease(job->circuit, *loaded);
     changed_.raise();
@@ -291,6 +304,11 @@ std::optional<HostTask> Scheduler::take_host_task() {
     if (lost) {
       found = FailTask{job, ErrorCode::kNoGpu, "every device has been taken out of service"};
       return false;
+    }
+    if (job->key_wait_since && std::ranges::any_of(devices_, [&](const auto& device) {
+          return keys_.is_loaded(job->circuit, device->index());
+        })) {
+      end_key_wait(*job, Clock::now());
     }
     if (mode == Mode::kDraining && job->state == JobState::kQueued) return true;
     if (full[lane_index(*job)]) {

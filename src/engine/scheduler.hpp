@@ -5,6 +5,7 @@
 #include "engine/job_table.hpp"
 #include "engine/key_cache.hpp"
 #include "engine/lifecycle.hpp"
+#include "engine/parameter_store.hpp"
 
 #include <array>
 #include <atomic>
@@ -87,7 +88,8 @@ struct VerifyTask {
 /// Admission to the first stage takes everything that a partition needs until its device work is
 /// done, at once: a slot, the key, host memory. The first job of a lane that lacks memory holds a
 /// ticket for it, so that none behind it takes what becomes free. A key that is missing is loaded,
-/// in the background; others are dropped for it if no job before this one wants them. The bulk lane
+/// in the background, once its files have been checked; others are dropped for it if no job before
+/// this one wants them. The bulk lane
 /// leaves one slot and a share of memory to PoSt. The stages between are bounded: witnesses wait
 /// for devices in the number of queue_depth a worker.
 ///
@@ -102,10 +104,11 @@ class Scheduler {
     std::chrono::seconds eviction_min_idle{300};
   };
   Scheduler(JobTable& table, std::vector<std::unique_ptr<DeviceSlot>>& devices, KeyCache& keys,
-            MemoryBudget& host, Signal& changed, Options options)
+            const ParameterStore& parameters, MemoryBudget& host, Signal& changed, Options options)
       : table_(table),
         devices_(devices),
         keys_(keys),
+        parameters_(parameters),
         host_(host),
         changed_(changed),
         options_(options) {}
@@ -149,6 +152,7 @@ class Scheduler {
   JobTable& table_;
   std::vector<std::unique_ptr<DeviceSlot>>& devices_;
   KeyCache& keys_;
+  const ParameterStore& parameters_;
   MemoryBudget& host_;
   Signal& changed_;
   const Options options_;

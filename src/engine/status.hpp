@@ -79,7 +79,8 @@ struct CircuitStatus {
     kReady,
     kMissing,
     kCorrupt,
-    kNotEnabled
+    kNotEnabled,
+    kChecking  ///< files are there and not checked yet: jobs are taken and wait
   } readiness = Readiness::kMissing;
   std::string detail;  ///< the message with the remedy, unless ready
   bool loaded = false, loading = false;
@@ -123,6 +124,7 @@ struct Status {
   std::string version;
   double uptime_secs = 0;
   bool ready = false, draining = false;
+  std::string not_ready_because;  ///< "checking the files of porep-32g"; empty if ready
   bool cpu_proving = false;
   BudgetStatus host, pinned;
   std::uint32_t witness_slots = 0, witness_active = 0;

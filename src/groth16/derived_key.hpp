@@ -1,19 +1,14 @@
 #pragma once
 
 #include "base/mapped_file.hpp"
-#include "curve/g1.hpp"
 #include "groth16/key_file.hpp"
 #include "groth16/section.hpp"
-#include "r1cs/shape.hpp"
 
-#include <array>
 #include <filesystem>
-#include <span>
-#include <vector>
 
-/// The derivative form of a proving key. With H_j = [τ^j t(τ)/δ], j <= n - 2, H_(n-1) = 0, and the
-/// quotient's scalars s_i (ops/quotient.hpp), n·h(ω^i) = s_i - C*_i, hence Σ h_j H_j = Σ s_i Q_i -
-/// Σ C*_i Q_i with
+/// The derivative form of a proving key; derivation.hpp makes it. With H_j = [τ^j t(τ)/δ], j <= n -
+/// 2, H_(n-1) = 0, and the quotient's scalars s_i (ops/quotient.hpp), n·h(ω^i) = s_i - C*_i, hence
+/// Σ h_j H_j = Σ s_i Q_i - Σ C*_i Q_i with
 ///   Q_i = (1/n)·(intt H)_i.
 /// The last sum is linear in the witness w: Σ_i C*_i Q_i = Σ_k w_k Σ_i C_ik R_i with
 ///   R_i = (1/n)·(intt (j·H_j))_i,
@@ -48,11 +43,6 @@ class DerivedKeyFile {
 
 /// Where the derived key of a parameter file is kept: `<name>.params` -> `<name>.derivative`.
 std::filesystem::path derived_key_path(const std::filesystem::path& params);
-
-/// Makes the derived key of an official key by transforms of its points: about 2·n·log2(n) scalar
-/// multiplications of 140 µs, in parallel; for small circuits. Writes it to `path`.
-void derive_key(const r1cs::Shape& shape, const KeyLayout& layout, const KeyFile& source,
-                const std::filesystem::path& path);
 
 /// Head of a derived file made from `key`, up to the first array.
 base::Bytes derived_key_header(const VerifyingKey& key);

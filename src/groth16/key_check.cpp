@@ -7,6 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace cuzk::groth16 {
 
 namespace {
@@ -37,10 +40,12 @@ void remember(const base::MappedFile& file, const KeyCheck& check) {
   }
 }
 
-std::string digest(const base::MappedFile& file) {
+/// Empty if it was stopped.
+std::optional<std::string> digest(const base::MappedFile& file, const std::stop_token& stop) {
   constexpr std::size_t kPiece = std::size_t{1} << 22;
   hash::Blake2b hasher;
   for (std::size_t offset = 0; offset < file.bytes().size(); offset += kPiece) {
+    if (stop.stop_requested()) return std::nullopt;
     const std::size_t count = std::min(kPiece, file.bytes().size() - offset);
     hasher.update(file.bytes().subspan(offset, count));
     file.discard(offset, count);
@@ -49,21 +54,33 @@ std::string digest(const base::MappedFile& file) {
   return base::to_hex(base::ByteView(bytes).first(kPublishedDigestBytes));
 }
 
+/// Reads the section piece by piece. False if it was stopped.
 template <class F>
-void require_group(const base::MappedFile& file, const Section& section, std::string_view what,
-                   AllowIdentity identity = AllowIdentity::kNo) {
-  if (!all_in_group(
-          std::span<const curve::AffinePoint<F>>(read_points<F>(file, section, what, identity)))) {
+bool require_group(const base::MappedFile& file, const Section& section, std::string_view what,
+                   const std::stop_token& stop, AllowIdentity identity = AllowIdentity::kNo) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  GroupCheck<F> check(section.count);
+  for (std::size_t first = 0; first < section.count; first += kPiece) {
+    if (stop.stop_requested()) return false;
+    const auto points = read_points<F>(file, section, what, identity, first,
+                                       std::min(kPiece, section.count - first));
+    check.add(std::span<const curve::AffinePoint<F>>(points));
+  }
+  if (!check.passes()) {
     base::fail<base::CorruptData>("{}: {} has a point outside the subgroup of order r",
                                   file.path().string(), what);
   }
+  return true;
 }
 
 template <class CheckSections>
-KeyCheck check_once(const base::MappedFile& file, CheckSections&& check_sections) {
-  if (const std::optional<KeyCheck> known = remembered_check(file)) return *known;
-  check_sections();
-  const KeyCheck check{digest(file)};
+std::optional<KeyCheck> check_once(const base::MappedFile& file, const std::stop_token& stop,
+                                   CheckSections&& check_sections) {
+  if (const std::optional<KeyCheck> known = remembered_check(file)) return known;
+  if (!check_sections()) return std::nullopt;
+  std::optional<std::string> blake2b = digest(file, stop);
+  if (!blake2b) return std::nullopt;
+  KeyCheck check{std::move(*blake2b)};
   remember(file, check);
   return check;
 }
@@ -82,21 +99,31 @@ std::optional<KeyCheck> remembered_check(const base::MappedFile& file) {
   return KeyCheck{blake2b.get<std::string>()};
 }
 
-KeyCheck check_key(const KeyFile& key) {
-  return check_once(key.file(), [&] {
-    require_group<curve::Fp>(key.file(), key.h(), "h");
-    require_group<curve::Fp>(key.file(), key.l(), "l");
-    require_group<curve::Fp>(key.file(), key.a(), "a");
-    require_group<curve::Fp>(key.file(), key.b_g1(), "b_g1");
-    require_group<curve::Fp2>(key.file(), key.b_g2(), "b_g2");
+std::optional<KeyCheck> check_key(const KeyFile& key, const std::stop_token& stop) {
+  return check_once(key.file(), stop, [&] {
+    return require_group<curve::Fp>(key.file(), key.h(), "h", stop) &&
+           require_group<curve::Fp>(key.file(), key.l(), "l", stop) &&
+           require_group<curve::Fp>(key.file(), key.a(), "a", stop) &&
+           require_group<curve::Fp>(key.file(), key.b_g1(), "b_g1", stop) &&
+           require_group<curve::Fp2>(key.file(), key.b_g2(), "b_g2", stop);
   });
 }
 
-KeyCheck check_key(const DerivedKeyFile& key) {
-  return check_once(key.file(), [&] {
-    require_group<curve::Fp>(key.file(), key.q(), "q", AllowIdentity::kYes);
-    require_group<curve::Fp>(key.file(), key.l(), "l", AllowIdentity::kYes);
+std::optional<KeyCheck> check_key(const DerivedKeyFile& key, const std::stop_token& stop) {
+  return check_once(key.file(), stop, [&] {
+    return require_group<curve::Fp>(key.file(), key.q(), "q", stop, AllowIdentity::kYes) &&
+           require_group<curve::Fp>(key.file(), key.l(), "l", stop, AllowIdentity::kYes);
   });
+}
+
+KeyCheck check_key(const KeyFile& key) { return check_key(key, std::stop_token()).value(); }
+KeyCheck check_key(const DerivedKeyFile& key) { return check_key(key, std::stop_token()).value(); }
+
+KeyCheck record_checked_key(const std::filesystem::path& path) {
+  const base::MappedFile file(path);
+  KeyCheck check{digest(file, std::stop_token()).value()};
+  remember(file, check);
+  return check;
 }
 
 }  // namespace cuzk::groth16

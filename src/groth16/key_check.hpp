@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 namespace cuzk::groth16 {
@@ -21,9 +22,18 @@ struct KeyCheck {
 std::optional<KeyCheck> remembered_check(const base::MappedFile& file);
 
 /// The remembered check, or else a new one: decodes every point, checks curve and subgroup, digests
-/// the file, remembers. Where the result cannot be written, it is returned all the same. Throws
-/// CorruptData that names the file and the array of the first bad point.
+/// the file, remembers. The file is read in pieces, so that at most some hundred MB of it are in
+/// memory. Where the result cannot be written, it is returned all the same. Throws CorruptData that
+/// names the file and the array of the first bad point.
 KeyCheck check_key(const KeyFile& key);
 KeyCheck check_key(const DerivedKeyFile& key);
+/// The same until `stop` is requested: then empty within a second or so, and nothing is remembered.
+std::optional<KeyCheck> check_key(const KeyFile& key, const std::stop_token& stop);
+std::optional<KeyCheck> check_key(const DerivedKeyFile& key, const std::stop_token& stop);
+
+/// Remembers the version of the file that is there as checked. For whoever has just made it, of
+/// points that are in the group by construction: it is read once, for its digest. Throws
+/// CorruptData if it cannot be read.
+KeyCheck record_checked_key(const std::filesystem::path& file);
 
 }  // namespace cuzk::groth16

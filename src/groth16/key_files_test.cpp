@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
+#include "groth16/derivation.hpp"
 #include "groth16/derived_key.hpp"
 #include "groth16/key_check.hpp"
 #include "groth16/key_file.hpp"
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <unistd.h>
 
@@ -23,6 +26,7 @@ namespace {
 
 using base::CorruptData;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 class KeyFiles : public ::testing::Test {
@@ -194,7 +198,13 @@ TEST_F(KeyFiles, AnotherCircuitsKeyIsRefusedByTheArray) {
 TEST_F(KeyFiles, DerivedKeyFromPointsEqualsTheTrapdoors) {
   const base::Bytes expected = read(files.derived);
   std::filesystem::remove(files.derived);
-  derive_key(toy.shape, derivative, KeyFile(files.params), files.derived);
+  const auto transforms = make_cpu_point_transforms(Domain(derivative.domain_log2));
+  std::vector<std::string> steps;
+  derive_key(toy.shape, derivative, KeyFile(files.params), files.derived, *transforms,
+             [&](std::string_view step, double share) {
+               if (share == 0) steps.emplace_back(step);
+             });
+  EXPECT_THAT(steps, Contains("R: transform 4 of 4"));
   EXPECT_EQ(read(files.derived), expected);
 }
 
@@ -235,6 +245,30 @@ TEST_F(KeyFiles, ChecksAreRememberedForTheVersion) {
   EXPECT_EQ(check_key(KeyFile(files.params)).blake2b, check.blake2b);
   check_key(DerivedKeyFile(files.derived));
   EXPECT_TRUE(std::filesystem::exists(folder / "toy.derivative.checked"));
+}
+
+// What whoever made a key records is what a check finds, and saves it.
+TEST_F(KeyFiles, AKeyJustMadeCanBeRecordedAsChecked) {
+  const KeyCheck recorded = record_checked_key(files.params);
+  ASSERT_TRUE(remembered_check(KeyFile(files.params).file()).has_value());
+  EXPECT_EQ(remembered_check(KeyFile(files.params).file())->blake2b, recorded.blake2b);
+  std::filesystem::remove(folder / "toy.params.checked");
+  EXPECT_EQ(check_key(KeyFile(files.params)).blake2b, recorded.blake2b);
+  record_checked_key(files.derived);
+  EXPECT_TRUE(remembered_check(DerivedKeyFile(files.derived).file()).has_value());
+  EXPECT_THROW(record_checked_key(folder / "absent.params"), CorruptData);
+}
+
+TEST_F(KeyFiles, AStoppedCheckFindsNothingAndRemembersNothing) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(check_key(KeyFile(files.params), stop.get_token()).has_value());
+  EXPECT_FALSE(check_key(DerivedKeyFile(files.derived), stop.get_token()).has_value());
+  EXPECT_FALSE(remembered_check(KeyFile(files.params).file()).has_value());
+  EXPECT_FALSE(remembered_check(DerivedKeyFile(files.derived).file()).has_value());
+  EXPECT_TRUE(check_key(KeyFile(files.params), std::stop_token()).has_value());
+  // What is known needs no time.
+  EXPECT_TRUE(check_key(KeyFile(files.params), stop.get_token()).has_value());
 }
 
 TEST_F(KeyFiles, PointsOutsideTheSubgroupPassLoadingAndFailTheCheck) {

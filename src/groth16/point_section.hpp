@@ -63,16 +63,25 @@ void decode_points(const base::MappedFile& file, const Section& section, std::st
   file.discard(offset, count * Point::kUncompressedBytes);
 }
 
+/// The points [first, first + count) of a section.
+template <class F>
+base::LargeArray<curve::AffinePoint<F>> read_points(const base::MappedFile& file,
+                                                    const Section& section, std::string_view what,
+                                                    AllowIdentity identity, std::size_t first,
+                                                    std::size_t count) {
+  base::LargeArray<curve::AffinePoint<F>> out(count, base::LargePages::kNo);
+  base::parallel_ranges(count, kPointsPerTask, [&](std::size_t begin, std::size_t end) {
+    decode_points<F>(file, section, what, identity, first + begin, end - begin,
+                     [&](std::size_t i) -> curve::AffinePoint<F>& { return out[i - first]; });
+  });
+  return out;
+}
+
 template <class F>
 base::LargeArray<curve::AffinePoint<F>> read_points(const base::MappedFile& file,
                                                     const Section& section, std::string_view what,
                                                     AllowIdentity identity = AllowIdentity::kNo) {
-  base::LargeArray<curve::AffinePoint<F>> out(section.count, base::LargePages::kNo);
-  base::parallel_ranges(section.count, kPointsPerTask, [&](std::size_t first, std::size_t last) {
-    decode_points<F>(file, section, what, identity, first, last - first,
-                     [&](std::size_t i) -> curve::AffinePoint<F>& { return out[i]; });
-  });
-  return out;
+  return read_points<F>(file, section, what, identity, 0, section.count);
 }
 
 /// A section whose points belong to the layout's variables in order, split into fields and bits.

@@ -8,6 +8,7 @@
 #include "r1cs/shape.hpp"
 #include "r1cs/witness.hpp"
 
+#include <cstdint>
 #include <memory>
 
 namespace cuzk::groth16 {
@@ -26,6 +27,20 @@ struct CircuitKey {
   const r1cs::Shape& shape;
   const KeyLayout& layout;
   const ProvingKey& key;
+};
+
+/// Whose proof is started, for backends that do several together.
+struct Ticket {
+  std::uint64_t job = 0;  ///< proofs of one job have the same number
+  bool urgent = false;    ///< waits for no others
+};
+
+/// Whether a witness was sent to its device before its proof's turn there.
+enum class Prestage : std::uint8_t {
+  kOff,       ///< not tried: switched off, or there is no device
+  kHit,       ///< it was
+  kSkipVram,  ///< the device has no memory for a second one
+  kSkipPin,   ///< no host memory could be page-locked
 };
 
 /// Makes proofs of one circuit with one key. Backends differ in where key and work are, not in the
@@ -64,7 +79,8 @@ class Prover {
 };
 
 /// The backend that needs no device: all threads of the calling task arena. Its start() does all
-/// the sums. Any number of threads may use it.
-std::unique_ptr<Prover> make_cpu_prover(const CircuitKey& circuit);
+/// the sums; its msm_h contains the dense part of l, so that there is no msm_l.tail. Any number of
+/// threads may use it. `window_bits`: of the dense sums' windows, 0 or what MsmOptions takes.
+std::unique_ptr<Prover> make_cpu_prover(const CircuitKey& circuit, unsigned window_bits = 0);
 
 }  // namespace cuzk::groth16

@@ -120,9 +120,9 @@ TEST_F(ToyProver, StagesHaveTheirNames) {
   std::vector<std::string_view> names;
   for (const auto& entry : timer.entries()) names.push_back(entry.stage);
   EXPECT_EQ(names, (std::vector<std::string_view>{
-                       "evaluate", "ntt_h", "msm_h", "msm_l.batch_add", "msm_l.tail",
-                       "msm_a.batch_add", "msm_a.tail", "msm_b_g1.batch_add", "msm_b_g1.tail",
-                       "msm_b_g2.batch_add", "msm_b_g2.tail", "assemble"}));
+                       "evaluate", "ntt_h", "msm_h", "msm_l.batch_add", "msm_a.batch_add",
+                       "msm_a.tail", "msm_b_g1.batch_add", "msm_b_g1.tail", "msm_b_g2.batch_add",
+                       "msm_b_g2.tail", "assemble"}));
 }
 
 TEST_F(ToyProver, ForeignWitnessesAreRefused) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace cuzk::groth16 {
 namespace {
 
@@ -43,6 +45,28 @@ TYPED_TEST(SubgroupCheck, AcceptsTheSubgroup) {
     std::vector<AffinePoint<F>> points = testing::multiples<F>(n);
     if (n > 3) points[2] = AffinePoint<F>::identity();
     EXPECT_TRUE(all_in_group<F>(points)) << n;
+  }
+}
+
+TYPED_TEST(SubgroupCheck, PiecesAreOneSet) {
+  using F = TypeParam;
+  for (const std::size_t n : {100, 6000}) {
+    std::vector<AffinePoint<F>> points = testing::multiples<F>(n);
+    const auto pass = [&] {
+      GroupCheck<F> check(n);
+      const std::span<const AffinePoint<F>> all = points;
+      for (std::size_t first = 0; first < n; first += n / 3)
+        check.add(all.subspan(first, std::min(n / 3, n - first)));
+      return check.passes();
+    };
+    EXPECT_TRUE(pass()) << n;
+    const std::size_t wrong[] = {0, n / 2, n - 1};
+    for (const std::size_t i : wrong) {
+      const AffinePoint<F> good = points[i];
+      points[i] = (JacobianPoint<F>::from(good) + torsion_point<F>()).to_affine();
+      EXPECT_FALSE(pass()) << i << " of " << n;
+      points[i] = good;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "engine/host_memory.hpp"
+#include "service/memory_trim.hpp"
 #include "service/status_json.hpp"
 
 #include <fmt/format.h>
@@ -90,7 +91,8 @@ Daemon::Daemon(EngineApi& api, const engine::Config& config, Options options)
 
 void Daemon::run() {
   auto& log = base::process_log();
-  manager_.tell("STATUS=starting: devices are tested, keys loaded");
+  // The check of large files takes longer than a manager waits for a start.
+  manager_.tell("READY=1");
   std::jthread drainer;
   std::atomic<bool> stopped = false;
   int asked = 0;  // signals that end the daemon
@@ -106,13 +108,13 @@ void Daemon::run() {
       } catch (const std::exception& error) {
         log.error({}, "the configuration was not taken over: {}", error.what());
       }
-      if (serving_) manager_.tell("READY=1");
+      manager_.tell("READY=1");
     } else if (signal == SIGTERM || signal == SIGINT) {
       ++asked;
       if (asked == 1) {
         log.info({}, "draining: running jobs have {} s; a second signal stops at once",
                  std::chrono::duration_cast<std::chrono::seconds>(drain_timeout_).count());
-        manager_.tell("STOPPING=1\nSTATUS=draining");
+        manager_.tell("STOPPING=1");
         drainer = std::jthread([&] {
           api_.drain(drain_timeout_);
           stopped = true;
@@ -134,20 +136,27 @@ void Daemon::run() {
 }
 
 void Daemon::tick() {
-  const bool serving = api_.ready();
-  if (serving != serving_) {
-    serving_ = serving;
-    server_.set_serving(serving);
-    base::process_log().info({}, "{}", serving ? "ready" : "not ready");
-    manager_.tell(serving ? "READY=1\nSTATUS=ready" : "STATUS=not ready");
-  }
-  manager_.tell("WATCHDOG=1");
   const engine::Status status = api_.status();
   log_circuits(status);
+  log_readiness(status);
+  manager_.tell("WATCHDOG=1");
+  trim(status);
   if (Clock::now() >= next_health_) {
     log_health(status);
     next_health_ += options_.health_interval;
   }
+}
+
+void Daemon::log_readiness(const engine::Status& status) {
+  if (status.ready != serving_) {
+    serving_ = status.ready;
+    server_.set_serving(serving_);
+  }
+  const std::string now = status.ready ? "ready" : status.not_ready_because;
+  if (now == told_) return;
+  told_ = now;
+  base::process_log().info({}, "{}{}", status.ready ? "" : "not ready: ", now);
+  manager_.tell("STATUS=" + now);
 }
 
 // Says of each circuit what it is, once, and again when that changes.
@@ -163,6 +172,20 @@ void Daemon::log_circuits(const engine::Status& status) {
                             upper(readiness_name(circuit.readiness)),
                             circuit.detail.empty() ? "" : ": ", circuit.detail);
   }
+}
+
+// What jobs held is given back when there are none any more.
+void Daemon::trim(const engine::Status& status) {
+  constexpr std::chrono::seconds kInterval(10);
+  std::uint64_t ended = 0;
+  for (const auto& [kind, counters] : status.counters.kinds) {
+    if (counters.pending + counters.in_progress != 0) return;
+    ended += counters.completed + counters.failed + counters.cancelled;
+  }
+  if (ended == trimmed_after_ || Clock::now() < next_trim_) return;
+  trimmed_after_ = ended;
+  next_trim_ = Clock::now() + kInterval;
+  trim_memory();
 }
 
 void Daemon::log_health(const engine::Status& status) {

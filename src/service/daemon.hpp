@@ -20,7 +20,9 @@ namespace cuzk::service {
 ///                    left stays in the journal. A second one stops at the next partition boundary,
 ///                    a third ends the process.
 ///   SIGHUP           the configuration is read again
-/// Tells the service manager when it serves, what it does, and that it lives.
+/// Tells the service manager when it listens (READY: jobs are taken from then on), what it does,
+/// and that it lives. Whether devices are tested, parameter files checked and keys loaded is said
+/// by the health service, /readyz and the log.
 class Daemon {
  public:
   struct Options {
@@ -44,7 +46,9 @@ class Daemon {
 
  private:
   void tick();
+  void log_readiness(const engine::Status& status);
   void log_circuits(const engine::Status& status);
+  void trim(const engine::Status& status);
   void log_health(const engine::Status& status);
 
   EngineApi& api_;
@@ -55,6 +59,9 @@ class Daemon {
   std::optional<HttpServer> http_;
 
   bool serving_ = false;
+  std::uint64_t trimmed_after_ = 0;  ///< jobs ended
+  std::chrono::steady_clock::time_point next_trim_;
+  std::string told_;  ///< the service manager, as STATUS
   std::chrono::steady_clock::time_point next_health_;
   std::map<std::string, engine::CircuitStatus::Readiness> logged_circuits_;
 };

@@ -318,7 +318,7 @@ TEST_F(GrpcServerTest, MessagesAreTakenUpToTheLimitAndNoLarger) {
 }
 
 // The process's resident memory, here client and server.
-TEST_F(GrpcServerTest, DISABLED_LargeMessagesLeaveNoMemoryBehind) {
+TEST_F(GrpcServerTest, LargeMessagesLeaveNoMemoryBehind) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers keep memory that was given back";
 #endif

@@ -29,10 +29,8 @@ std::string dump(const json& value) {
 }
 
 void answer_ready(const engine::Status& status, httplib::Response& response) {
-  const char* reason = status.draining ? "draining" : "starting: devices are tested, keys loaded";
-  response.status = status.ready && !status.draining ? 200 : 503;
-  response.set_content(response.status == 200 ? "ready\n" : std::string(reason) + "\n",
-                       "text/plain");
+  response.status = status.ready ? 200 : 503;
+  response.set_content((status.ready ? "ready" : status.not_ready_because) + "\n", "text/plain");
 }
 
 void add_handlers(httplib::Server& server, EngineApi& api) {

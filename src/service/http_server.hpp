@@ -13,7 +13,7 @@ namespace cuzk::service {
 ///   /status    JSON (status_json.hpp), readable from any origin
 ///   /metrics   Prometheus text
 ///   /healthz   200 while the process answers
-///   /readyz    200 while it accepts jobs, else 503 with the reason
+///   /readyz    200 when the start is over and while it accepts jobs, else 503 with the reason
 ///   /trace     Chrome trace-event JSON
 ///   /          the status page, built into the program, and what it refers to
 /// Anything else is 404 with {"error": ...}.

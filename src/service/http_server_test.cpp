@@ -132,13 +132,13 @@ TEST_F(HttpServerTest, IdsThatAreNoTextDoNotBreakStatus) {
 
 TEST_F(HttpServerTest, ReadinessTellsWhy) {
   EXPECT_EQ(get("/readyz").status, 200);
-  engine_.picture.draining = true;
-  EXPECT_EQ(get("/readyz").status, 503);
-  EXPECT_THAT(get("/readyz").body, HasSubstr("draining"));
-  engine_.picture.draining = false;
+  EXPECT_EQ(get("/readyz").body, "ready\n");
   engine_.picture.ready = false;
+  engine_.picture.not_ready_because = "starting: checking the files of porep-32g";
   EXPECT_EQ(get("/readyz").status, 503);
-  EXPECT_THAT(get("/readyz").body, HasSubstr("starting"));
+  EXPECT_EQ(get("/readyz").body, "starting: checking the files of porep-32g\n");
+  const json status = json::parse(get("/status").body);
+  EXPECT_EQ(status["not_ready_because"], "starting: checking the files of porep-32g");
   EXPECT_EQ(get("/healthz").status, 200);
 }
 

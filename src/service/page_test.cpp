@@ -83,6 +83,12 @@ TEST_F(PageTest, AnIdleDaemonHasNothingToComplainAbout) {
   EXPECT_THAT(page, HasSubstr("<span id=\"state\" class=\"badge good\">ready</span>"));
 }
 
+TEST_F(PageTest, SaysWhyItIsNotReady) {
+  engine_.picture.ready = false;
+  engine_.picture.not_ready_because = "starting: checking the files of porep-32g, then 2 more";
+  EXPECT_THAT(dom(), HasSubstr("not ready yet: starting: checking the files of porep-32g, then 2"));
+}
+
 TEST_F(PageTest, SaysThatTheDaemonDoesNotAnswer) {
   engine_.refusal.emplace(engine::ErrorCode::kInternal, "broken");
   const std::string page = dom();

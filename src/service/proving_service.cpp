@@ -61,11 +61,12 @@ class ProvingService::Messages final
 class ProvingService::UncheckedBytes {
  public:
   UncheckedBytes(ProvingService& service, std::uint64_t bytes)
-      : used_(&service.unchecked_bytes_), bytes_(bytes) {
+      : used_(&service.unchecked_bytes_), trimmer_(&service.trimmer_), bytes_(bytes) {
     const std::uint64_t before = used_->fetch_add(bytes_);
     // One request is always let through: the message limit bounds it.
     if (before == 0 || before + bytes_ <= service.limits_.unchecked_bytes) return;
     used_->fetch_sub(bytes_);
+    trimmer_->let_go(bytes_);
     const engine::EngineError error(
         engine::ErrorCode::kQueueFull,
         fmt::format("requests of {} MiB wait to be checked, this one has {} MiB more and the limit "
@@ -75,12 +76,16 @@ class ProvingService::UncheckedBytes {
                              error.what());
     throw error;
   }
-  ~UncheckedBytes() { used_->fetch_sub(bytes_); }
+  ~UncheckedBytes() {
+    used_->fetch_sub(bytes_);
+    trimmer_->let_go(bytes_);
+  }
   UncheckedBytes(const UncheckedBytes&) = delete;
   UncheckedBytes& operator=(const UncheckedBytes&) = delete;
 
  private:
   std::atomic<std::uint64_t>* used_;
+  MemoryTrimmer* trimmer_;
   std::uint64_t bytes_;
 };
 

@@ -3,6 +3,7 @@
 #include "cuzk/v1/proving.grpc.pb.h"
 #include "service/access.hpp"
 #include "service/engine_api.hpp"
+#include "service/memory_trim.hpp"
 #include "service/waiting_call.hpp"
 #include "service/worker_pool.hpp"
 
@@ -82,6 +83,7 @@ class ProvingService final : public v1::ProvingEngine::CallbackService {
   const Limits limits_;
   std::atomic<std::shared_ptr<const Access>> access_;
   std::atomic<std::uint64_t> unchecked_bytes_{0};
+  MemoryTrimmer trimmer_;
   WaitingCalls waiting_;
   std::unique_ptr<Messages> messages_;
   WorkerPool checkers_, loaders_;  // last: their tasks use the rest

@@ -231,6 +231,8 @@ std::string_view readiness_name(engine::CircuitStatus::Readiness readiness) {
       return "missing";
     case Readiness::kCorrupt:
       return "corrupt";
+    case Readiness::kChecking:
+      return "checking";
     case Readiness::kNotEnabled:
       break;
   }
@@ -257,6 +259,7 @@ json status_json(const engine::Status& status) {
       {"version", status.version},
       {"uptime_secs", status.uptime_secs},
       {"ready", status.ready},
+      {"not_ready_because", text(status.not_ready_because)},
       {"draining", status.draining},
       {"cpu_proving", status.cpu_proving},
       {"memory", std::move(memory)},

@@ -19,7 +19,7 @@ namespace cuzk::service {
 /// verified (pending_handles); shells_in_flight is always 0, this engine has no such buffers.
 nlohmann::json status_json(const engine::Status& status);
 
-/// "ready", "missing", "corrupt", "not-enabled".
+/// "ready", "checking", "missing", "corrupt", "not-enabled".
 std::string_view readiness_name(engine::CircuitStatus::Readiness readiness);
 
 /// Upper bound of the q-quantile in seconds, from the histogram's bounds; its last finite bound if

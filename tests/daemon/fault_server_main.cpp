@@ -50,6 +50,7 @@ struct Options {
   unsigned devices = 1, workers = 1;
   std::uint64_t seed = 1;
   int partition_us = 0;
+  int check_s = 0;  ///< of PoRep's parameter files, at the start
   double device_fault = 0, out_of_memory = 0, wrong_proof = 0, unknown = 0;
 };
 
@@ -87,6 +88,26 @@ std::unique_ptr<cuzk::engine::ProvingDevice> make_device(unsigned ordinal, const
       std::move(hooks));
 }
 
+/// The files of `porep-2k` are checked for so long, unless the check is stopped.
+std::unique_ptr<cuzk::engine::ParameterStore> make_parameters(const Options& options) {
+  using cuzk::engine::ParameterStore;
+  using Readiness = cuzk::engine::CircuitStatus::Readiness;
+  auto store = std::make_unique<cuzk::engine::testing::ToyParameters>();
+  if (options.check_s == 0) return store;
+  const ParameterStore::State unchecked{Readiness::kChecking, "porep-2k: to be checked"};
+  store->set("porep-2k", unchecked);
+  store->on_inspect = [unchecked, time = std::chrono::seconds(options.check_s)](
+                          const cuzk::engine::CircuitId&, const std::stop_token& stop) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+      if (stop.stop_requested()) return unchecked;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return ParameterStore::State{Readiness::kReady, {}};
+  };
+  return store;
+}
+
 void serve(const Options& options) {
   using namespace cuzk;
   const engine::Config config = engine::load_config(options.config).config;
@@ -101,7 +122,7 @@ void serve(const Options& options) {
                         std::make_unique<engine::Journal>(path, journal),
                         std::make_unique<engine::testing::ToyPreparation>(
                             std::make_shared<std::function<void(std::uint64_t root)>>()),
-                        std::make_unique<engine::testing::ToyParameters>());
+                        make_parameters(options));
   service::EngineAdapter adapter(engine);
   service::Daemon daemon(adapter, config, {});
   daemon.run();
@@ -130,6 +151,7 @@ int main(int argc, char** argv) {
   app.add_option("--workers", options.workers);
   app.add_option("--seed", options.seed);
   app.add_option("--partition-us", options.partition_us);
+  app.add_option("--check-s", options.check_s);
   app.add_option("--device-fault", options.device_fault);
   app.add_option("--out-of-memory", options.out_of_memory);
   app.add_option("--wrong-proof", options.wrong_proof);

@@ -153,6 +153,35 @@ TEST_F(ServerTest, ASecondSignalStopsAtOnceAndLosesNothing) {
   expect_proved(request, id);
 }
 
+// The check of large parameter files takes minutes: meanwhile jobs are taken, the state is said as
+// it is, and a stop does not wait.
+TEST_F(ServerTest, WhileFilesAreCheckedItAnswersAndCanBeStopped) {
+  configure("");
+  auto server =
+      std::make_unique<ServerProcess>(folder_, std::vector<std::string>{"--check-s", "600"});
+  client_.emplace(folder_);
+  const engine::JobRequest request = toy_job(ProofKind::kPorep, 1, 2);
+  const std::string id = submit(request);
+  v1::GetStatusResponse status;
+  const auto end = Clock::now() + seconds(20);
+  do {
+    ASSERT_TRUE(client_->status(status).ok());
+    ASSERT_LT(Clock::now(), end);
+  } while (status.jobs_size() != 1 ||
+           status.jobs(0).waiting_for() != "the check of the files of porep-2k");
+  EXPECT_FALSE(status.ready());
+  const engine::JobRequest other = toy_job(ProofKind::kSnap, 2, 1);
+  expect_proved(other, submit(other));
+  client_.reset();
+  const auto begin = Clock::now();
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->exit_within(seconds(30)), 0) << folder_.log();
+  EXPECT_LT(Clock::now() - begin, seconds(10));
+  EXPECT_THAT(folder_.log(), HasSubstr("not ready: starting: checking the files of porep-2k"));
+  server = start(milliseconds(0));
+  expect_proved(request, id);
+}
+
 TEST_F(ServerTest, ASecondDaemonLeavesTheFirstOneAlone) {
   configure("");
   const auto server = start(milliseconds(1));
@@ -198,7 +227,7 @@ TEST_F(ServerTest, MessagesBeyondTheLimitAreRefusedByName) {
 }
 
 // Large requests that are refused leave the process as it was.
-TEST_F(ServerTest, DISABLED_LargePayloadsAreLetGo) {
+TEST_F(ServerTest, LargePayloadsAreLetGo) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers keep memory that was given back";
 #endif

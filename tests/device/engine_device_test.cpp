@@ -16,8 +16,8 @@ namespace {
 using engine::CircuitId;
 
 std::unique_ptr<engine::ProvingDevice> first_device() {
-  engine::Config::Gpus config;
-  config.devices = {"0"};
+  engine::Config config;
+  config.gpus.devices = {"0"};
   return std::move(cli::make_cuda_devices(config).at(0));
 }
 
@@ -51,10 +51,10 @@ TEST(DeviceEngine, SaysWhatItIs) {
   EXPECT_TRUE(device->info().uuid.starts_with("GPU-"));
   EXPECT_EQ(device->info().uuid.size(), 40U);
   EXPECT_FALSE(device->info().is_cpu);
-  engine::Config::Gpus by_uuid, unknown;
-  by_uuid.devices = {device->info().uuid};
+  engine::Config by_uuid, unknown;
+  by_uuid.gpus.devices = {device->info().uuid};
   EXPECT_EQ(cli::make_cuda_devices(by_uuid).at(0)->info().name, "cuda:0");
-  unknown.devices = {"99"};
+  unknown.gpus.devices = {"99"};
   EXPECT_THROW(cli::make_cuda_devices(unknown), base::InvalidInput);
 }
 

@@ -31,6 +31,16 @@ TEST(DeviceGolden, WinningPost) { expect_golden("winning-post"); }
 TEST(DeviceGolden, Update) { expect_golden("update"); }
 TEST(DeviceGolden, Porep) { expect_golden("porep"); }
 
+// From the keys' points alone, as it is done for the network's keys.
+TEST(DeviceGolden, DerivedKeysEqualTheTrapdoors) {
+  for (const char* circuit : {"window-post", "winning-post", "update", "porep"}) {
+    testing::ProofTool tool(kPlain);
+    const testing::KeyCase& key = testing::key_case(circuit);
+    ASSERT_NO_FATAL_FAILURE(tool.expect_golden_key(key));
+    tool.expect_derivable(key);
+  }
+}
+
 /// What a leak would show in.
 struct Resources {
   std::size_t device_free = base::cuda::Device(0).free_bytes();

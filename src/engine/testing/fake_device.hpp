@@ -80,6 +80,7 @@ struct FakeHooks {
   std::function<void(const ProvingDevice::Circuit&)> on_load;  ///< may throw
   std::function<void()> on_self_test;                          ///< may throw
   std::function<ProvingDevice::Needs(const ProvingDevice::Circuit&)> needs;
+  std::atomic<groth16::Prestage> prestage = groth16::Prestage::kOff;  ///< of every partition
   Gate start_gate, load_gate;
   std::atomic<int> delay_us = 0;
 
@@ -90,6 +91,10 @@ struct FakeHooks {
     const std::lock_guard lock(mutex);
     return order;
   }
+  std::vector<groth16::Ticket> tickets_seen() const {
+    const std::lock_guard lock(mutex);
+    return tickets;
+  }
   unsigned note_start(std::uint64_t root) {
     const std::lock_guard lock(mutex);
     order.push_back(root);
@@ -97,8 +102,11 @@ struct FakeHooks {
   }
 
   mutable std::mutex mutex;
-  std::vector<std::uint64_t> order;          // guarded by mutex: roots as they were started
-  std::map<std::uint64_t, unsigned> starts;  // guarded by mutex
+  // Guarded by mutex.
+  std::vector<std::string> expected, staying;  // circuits, as the device was told
+  std::vector<groth16::Ticket> tickets;        // as they were started
+  std::vector<std::uint64_t> order;            // roots likewise
+  std::map<std::uint64_t, unsigned> starts;
 };
 
 /// A device that proves the square circuit, whatever circuit it is asked for, with faults as a test
@@ -109,17 +117,26 @@ class FakeDevice final : public ProvingDevice {
     std::string name = "fake:0";
     unsigned workers = 1;
     std::uint64_t memory = 1'000'000;
+    bool is_cpu = false;
   };
 
   FakeDevice(Options options, std::shared_ptr<FakeHooks> hooks)
       : options_(std::move(options)), hooks_(std::move(hooks)) {
-    info_ = {options_.name, "fake", "FAKE-" + options_.name, 0, false};
+    info_ = {options_.name, "fake", "FAKE-" + options_.name, 0, options_.is_cpu};
   }
 
   const Info& info() const override { return info_; }
   std::uint64_t memory_total() const override { return options_.memory; }
   std::uint64_t memory_free() const override { return options_.memory; }
   unsigned workers() const override { return options_.workers; }
+  void expect(std::span<const Circuit> circuits, std::span<const Circuit> stays) override {
+    const auto name = [](const Circuit& circuit) {
+      return CircuitId{circuit.kind, circuit.size}.to_string();
+    };
+    const std::lock_guard lock(hooks_->mutex);
+    for (const Circuit& circuit : circuits) hooks_->expected.push_back(name(circuit));
+    for (const Circuit& circuit : stays) hooks_->staying.push_back(name(circuit));
+  }
   Needs needs(const Circuit& circuit) const override {
     return hooks_->needs ? hooks_->needs(circuit) : Needs{1000, 100, 1000};
   }
@@ -177,6 +194,14 @@ class FakeDevice final : public ProvingDevice {
     std::uint64_t host_bytes() const override { return needs_.host_key; }
     std::uint64_t device_bytes() const override { return needs_.device; }
 
+    Started start_for(const groth16::Ticket& ticket, const r1cs::Witness& witness,
+                      base::StageTimer& timer) override {
+      {
+        const std::lock_guard lock(hooks_->mutex);
+        hooks_->tickets.push_back(ticket);
+      }
+      return {start(witness, timer), hooks_->prestage};
+    }
     std::unique_ptr<groth16::Prover::Pending> start(const r1cs::Witness& witness,
                                                     base::StageTimer& timer) override {
       const std::uint64_t root = witness.fields.at(0).to_canonical()[0];

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +80,9 @@ class ToyParameters final : public ParameterStore {
     states_[std::string(circuit)] = std::move(state);
   }
 
+  /// What a circuit's check finds; before the engine is made.
+  std::function<State(const CircuitId& circuit, const std::stop_token& stop)> on_inspect;
+
   const std::filesystem::path& folder() const override { return folder_; }
   State state(const CircuitId& circuit) override {
     const std::lock_guard lock(mutex_);
@@ -86,14 +90,30 @@ class ToyParameters final : public ParameterStore {
     if (found != states_.end()) return found->second;
     return {CircuitStatus::Readiness::kMissing, circuit.to_string() + ": no such file"};
   }
-  void inspect(const CircuitId&) override {}
+  State known(const CircuitId& circuit) const override {
+    const std::lock_guard lock(mutex_);
+    const auto found = states_.find(circuit.to_string());
+    return found == states_.end() ? State{} : found->second;
+  }
+  std::vector<CircuitId> unchecked() const override {
+    std::vector<CircuitId> out;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [circuit, state] : states_) {
+      if (state.readiness == CircuitStatus::Readiness::kChecking)
+        out.push_back(CircuitId::parse(circuit));
+    }
+    return out;
+  }
+  void inspect(const CircuitId& circuit, const std::stop_token& stop) override {
+    if (on_inspect) set(circuit.to_string(), on_inspect(circuit, stop));
+  }
   void mark_corrupt(const CircuitId& circuit, const std::string& detail) override {
     set(circuit.to_string(), {CircuitStatus::Readiness::kCorrupt, detail});
   }
 
  private:
   std::filesystem::path folder_ = "/nowhere";
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, State> states_;
 };
 

@@ -10,6 +10,7 @@
 #include "groth16/row_offsets.hpp"
 
 #include <array>
+#include <vector>
 
 namespace cuzk::groth16 {
 
@@ -48,23 +49,33 @@ class CpuPending final : public Prover::Pending {
 
 class CpuProver final : public Prover {
  public:
-  explicit CpuProver(const CircuitKey& circuit)
-      : circuit_(circuit), evaluated_(evaluated_circuit(circuit.shape, circuit.layout)) {}
+  CpuProver(const CircuitKey& circuit, unsigned window_bits)
+      : circuit_(circuit),
+        evaluated_(evaluated_circuit(circuit.shape, circuit.layout)),
+        dense_{.window_bits = window_bits} {}
 
   const VerifyingKey& verifying_key() const override { return circuit_.key.verifying_key; }
 
   std::unique_ptr<Pending> start(const r1cs::Witness& witness, base::StageTimer& timer) override {
     const CircuitKey circuit{evaluated_, circuit_.layout, circuit_.key};
+    const KeyLayout& layout = circuit.layout;
     Sums sums;
     {
-      const base::LargeArray<Fr> scalars = circuit.layout.form == QuotientForm::kTextbook
+      const base::LargeArray<Fr> scalars = layout.form == QuotientForm::kTextbook
                                                ? textbook(circuit, witness, timer)
                                                : derivative(circuit, witness, timer);
-      const std::span<const Fr> used = std::span<const Fr>(scalars).first(circuit.key.h.size());
-      sums.h = timer.measure("msm_h", [&] { return msm<curve::Fp>(circuit.key.h, used); });
+      // A proof needs h and l added up only: one set of buckets for the dense part of both.
+      sums.h = timer.measure("msm_h", [&] {
+        const std::vector<Fr> of_l = layout.l.scalars(witness);
+        const std::array<MsmTerms<curve::Fp>, 2> terms = {
+            {{circuit.key.h, std::span<const Fr>(scalars).first(circuit.key.h.size())},
+             {circuit.key.l.fields, of_l}}};
+        return msm<curve::Fp>(terms, dense_);
+      });
     }
-    const KeyLayout& layout = circuit.layout;
-    sums.l = query_sum(circuit.key.l, layout.l, witness, timer, "msm_l.tail", "msm_l.batch_add");
+    sums.l = timer.measure("msm_l.batch_add", [&] {
+      return batch_add<curve::Fp>(circuit.key.l.bits, layout.l.bit_mask, witness.bits);
+    });
     sums.a = query_sum(circuit.key.a, layout.a, witness, timer, "msm_a.tail", "msm_a.batch_add");
     sums.b_g1 = query_sum(circuit.key.b_g1, layout.b, witness, timer, "msm_b_g1.tail",
                           "msm_b_g1.batch_add");
@@ -101,25 +112,27 @@ class CpuProver final : public Prover {
   }
 
   template <class F>
-  static curve::JacobianPoint<F> query_sum(const Query<F>& query, const QueryLayout& layout,
-                                           const r1cs::Witness& witness, base::StageTimer& timer,
-                                           std::string_view tail, std::string_view bits) {
+  curve::JacobianPoint<F> query_sum(const Query<F>& query, const QueryLayout& layout,
+                                    const r1cs::Witness& witness, base::StageTimer& timer,
+                                    std::string_view tail, std::string_view bits) const {
     const curve::JacobianPoint<F> of_bits = timer.measure(
         bits, [&] { return batch_add<F>(query.bits, layout.bit_mask, witness.bits); });
-    return of_bits +
-           timer.measure(tail, [&] { return msm<F>(query.fields, layout.scalars(witness)); });
+    return of_bits + timer.measure(tail, [&] {
+      return msm<F>(query.fields, layout.scalars(witness), dense_);
+    });
   }
 
   CircuitKey circuit_;
   r1cs::Shape evaluated_;  // what the quotient's form evaluates
+  MsmOptions dense_;
 };
 
 }  // namespace
 
 Blinding Blinding::random() { return {random_fr(), random_fr()}; }
 
-std::unique_ptr<Prover> make_cpu_prover(const CircuitKey& circuit) {
-  return std::make_unique<CpuProver>(circuit);
+std::unique_ptr<Prover> make_cpu_prover(const CircuitKey& circuit, unsigned window_bits) {
+  return std::make_unique<CpuProver>(circuit, window_bits);
 }
 
 }  // namespace cuzk::groth16

@@ -34,23 +34,44 @@ DeviceSpan<T> at_offset(DeviceSpan<std::byte> block, std::size_t offset, std::si
 
 }  // namespace
 
-Lane::Lane(const LaneContext& context)
+Lane::Lane(const LaneContext& context, bool pinned_uploads)
     : context_(context),
       arena_(context.plan.arena),
-      staging_(context.circuit.witness_layout().bytes, "a witness on its way to the device"),
+      staging_(context.circuit.witness_layout().bytes, pinned_uploads),
       results_(context.plan.result_bytes, "the sums on their way from the device"),
       nonzero_count_(1, "the number of scalars that are not zero") {}
 
 void Lane::stage(const r1cs::Witness& witness) { context_.circuit.stage(witness, staging_.span()); }
 
-void Lane::enqueue() {
+void Lane::begin_upload() {
   main_track_.restart();
   side_track_.restart();
+  spare_track_.reset();
   main_track_.mark({}, main_.ref());
-  const DeviceSpan<std::byte> witness = block<std::byte>(context_.plan.witness);
-  base::cuda::copy_bytes(witness.data, staging_.data(), staging_.size(), main_.ref());
-  context_.circuit.unpack(witness, main_.ref());
+}
+
+void Lane::end_upload() {
+  context_.circuit.unpack(block<std::byte>(context_.plan.witness), main_.ref());
   main_track_.mark("upload", main_.ref());
+}
+
+void Lane::upload() {
+  begin_upload();
+  const std::span<std::byte> witness = staging_.span();
+  base::cuda::copy_bytes(block<std::byte>(context_.plan.witness).data, witness.data(),
+                         witness.size(), main_.ref());
+  end_upload();
+}
+
+void Lane::upload_from(SpareWitness& spare) {
+  begin_upload();
+  spare_track_ = spare.hand_over(block<std::byte>(context_.plan.witness), main_.ref());
+  end_upload();
+}
+
+void Lane::enqueue() {
+  // Nothing between the upload and the lane's turn counts as work.
+  main_track_.mark({}, main_.ref());
   if (context_.plan.request.overlap) {
     uploaded_.record(main_.ref());
     uploaded_.block(side_.ref());
@@ -167,6 +188,7 @@ void Lane::wait() {
 }
 
 void Lane::report(base::StageTimer& timer) const {
+  if (spare_track_) spare_track_->report(timer);
   main_track_.report(timer);
   side_track_.report(timer);
 }

@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "groth16/cuda/dense_plan.hpp"
 #include "groth16/cuda/plan.hpp"
 #include "groth16/ops/cuda/instances/batch_add.hpp"
 #include "groth16/ops/cuda/instances/msm.hpp"
@@ -54,7 +55,7 @@ std::size_t plan_query(const LaneRequest& request, std::size_t index, LanePlan::
   query.bits = query.tabled ? make_grouped_plan<G>(bits, request.sm_count)
                             : BatchAddPlan::make<G>(bits, request.sm_count,
                                                     bits > 2 * kBatchAddSlice ? kBatchAddSlice : 0);
-  query.tail = make_msm_plan<G>(request.field_count[index], request.sm_count);
+  query.tail = dense_plan<G>(request.field_count[index], request);
   query.bit_words = (bits + 31) / 32;
   query.bits_at = result_bytes;
   query.tail_at = aligned(query.bits_at + sizeof(StoredXyzz<G>));
@@ -84,7 +85,7 @@ LaneRequest::LaneRequest(const KeyLayout& layout, std::size_t wide_row_count,
 LanePlan::LanePlan(const LaneRequest& lane_request) : request(lane_request) {
   const std::size_t n = std::size_t{1} << request.log_n, vector_bytes = n * sizeof(Fr);
   const bool derivative = request.form == QuotientForm::kDerivative;
-  h = make_msm_plan<G1>(request.h_count, request.sm_count);
+  h = dense_plan<G1>(request.h_count, request);
   h_result_bytes = aligned(most_final_points<G1>(request.sm_count) * sizeof(StoredXyzz<G1>));
   result_bytes = h_result_bytes;
   std::size_t query_bytes = plan_query<G1>(request, kQueryL, queries[kQueryL], result_bytes);
@@ -120,7 +121,7 @@ LanePlan::LanePlan(const LaneRequest& lane_request) : request(lane_request) {
 }
 
 MsmPlan LanePlan::h_plan(std::size_t count) const {
-  MsmPlan plan = make_msm_plan<G1>(count, request.sm_count);
+  MsmPlan plan = dense_plan<G1>(count, request);
   const std::size_t room = arena.block(h_workspace).bytes;
   if (msm_workspace<G1>(plan) <= room) return plan;
   plan.set_windows(h.windows.count, msm_buckets_at_once<G1>(request.sm_count));

@@ -33,6 +33,8 @@ struct LaneRequest {
   /// The queries' sums run beside the quotient and the sum over h instead of after them: shorter
   /// proofs for more memory.
   bool overlap = true;
+  /// Of the dense sums' windows, about; 0: chosen by their sizes. See dense_plan().
+  unsigned window_bits = 0;
 
   LaneRequest() = default;
   LaneRequest(const KeyLayout& layout, std::size_t wide_row_count, std::size_t witness_size);

@@ -159,7 +159,22 @@ TEST_F(ChooseResidency, StreamsAsMuchAsItMust) {
   EXPECT_EQ(last.request.placement.l, Placement::kHost);
   EXPECT_EQ(last.request.placement.b_g2, Placement::kHost);
   EXPECT_GT(last.host_bytes, 0u);
-  EXPECT_THAT(last.describe(), ::testing::HasSubstr("3 partitions share a pass"));
+  // Before it gives up, a pass is shared by fewer.
+  EXPECT_EQ(last.request.partitions, 1u);
+  EXPECT_THAT(streamed(kPlenty).describe(), ::testing::HasSubstr("3 partitions share a pass"));
+}
+
+TEST_F(ChooseResidency, ASecondWitnessTakesWhatIsLeft) {
+  const auto with_spare = [&](std::size_t budget) {
+    return choose_streaming(layout, request, kCircuitBytes, budget, 3, true);
+  };
+  const StreamedResidency all = with_spare(kPlenty);
+  EXPECT_EQ(all.spare_bytes, request.witness_bytes);
+  EXPECT_EQ(all.total(), streamed(kPlenty).total() + request.witness_bytes);
+  // Not where it would be too large a share.
+  LaneRequest large = request;
+  large.witness_bytes = kPlenty / 16 + 1;
+  EXPECT_EQ(choose_streaming(layout, large, kCircuitBytes, kPlenty, 3, true).spare_bytes, 0u);
 }
 
 TEST_F(ChooseResidency, NeedsALane) {

@@ -18,7 +18,7 @@ std::unique_ptr<CudaProver> make_prover(const r1cs::Shape& shape, const KeyLayou
   if (residency) return make_resident_prover(std::move(site), layout, *residency, make_key);
   const StreamedResidency streamed =
       choose_streaming(layout, site->lane_request(layout, false), site->circuit_bytes, site->budget,
-                       options.partitions_a_pass);
+                       options.partitions_a_pass, options.prestage);
   return make_streamed_prover(std::move(site), layout, streamed, make_key);
 }
 

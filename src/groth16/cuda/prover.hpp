@@ -1,12 +1,15 @@
 #pragma once
 
+#include "groth16/cuda/device_turn.hpp"
 #include "groth16/derived_key.hpp"
 #include "groth16/key_file.hpp"
 #include "groth16/prover.hpp"
 #include "groth16/proving_key.hpp"
 #include "groth16/setup.hpp"
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -27,9 +30,28 @@ struct CudaOptions {
   bool group_tables = true;
   /// Sum the queries beside the quotient and the sum over h: shorter proofs, more memory.
   bool overlap = true;
+  /// Bits of the dense sums' windows, as near as the device has them (7 to 26, and no less than 9
+  /// for 2^27 points); 0: chosen by size.
+  unsigned window_bits = 0;
+  /// Send a witness to the device before its proof's turn there: into the memory of a lane that is
+  /// idle; where there are fewer lanes than wanted, and where the key is streamed, into memory of
+  /// its own, if that leaves enough for the rest. Otherwise its way begins with its turn.
+  bool prestage = true;
+  /// Lay witnesses out in page-locked memory; otherwise, and where no more can be locked, in
+  /// ordinary memory, which is slower.
+  bool pinned_uploads = true;
+  /// Proofs of everything that shares this object have the device for themselves, from the first
+  /// kernel to the download. Null: each lane's work goes beside the others', so that one is
+  /// transferred, or ends its sums, while another one computes. Without effect on a streamed key,
+  /// whose proofs are one stream's work anyway.
+  std::shared_ptr<DeviceTurn> turn = nullptr;
   /// Where the key does not fit and is streamed from host memory: proofs that share a pass over the
-  /// points of bits. A pass waits for that many, as long as they are being started.
+  /// points of bits, at most; fewer where memory demands it.
   unsigned partitions_a_pass = 10;
+  /// Jobs whose proofs may share a pass, and how long a pass waits for those of others. See
+  /// PassQueue.
+  unsigned jobs_a_pass = 1;
+  std::chrono::milliseconds pass_wait{0};
   /// Run through everything once when the prover is made, so that the first proof is as fast as the
   /// others; takes the time of a proof.
   bool warm_up = true;
@@ -45,22 +67,36 @@ struct CudaOptions {
 /// device in pieces; then proofs are computed one after the other up to the sums over bits, for
 /// which several share a pass, so that finish() may wait (device_lock_wait) for others to start.
 ///
-/// Times: device_lock_wait, prestage (witness into pinned memory) and assemble (last sums of few
-/// points on the host, the proof's elements) by the host's clock; all others by the device's, from
-/// the end of what precedes on the same stream; of a shared pass an equal share. With `overlap` two
-/// streams, and with several lanes all of them, share the device, so times contain each other's
-/// work and add up to more than passes.
+/// Times: device_lock_wait (for a lane, for the turn), prestage (witness laid out in host memory)
+/// and assemble (last sums of few points on the host, the proof's elements) by the host's clock;
+/// all others by the device's, from the end of what precedes on the same stream; of a shared pass
+/// an equal share. With `overlap` two streams, and with several lanes all of them, share the
+/// device, so times contain each other's work and add up to more than passes.
 ///
 /// A proof that the device fails throws base::cuda::DeviceError from start() or finish() and frees
 /// its place. After DeviceLost the prover is of no more use: destroy it and make another.
 class CudaProver : public Prover {
  public:
+  struct Started {
+    std::unique_ptr<Pending> pending;
+    Prestage prestage = Prestage::kOff;
+  };
+  /// As start(), for one of several jobs. With CudaOptions::turn a thread finishes a proof before
+  /// it starts the next one.
+  virtual Started start_for(const Ticket& ticket, const r1cs::Witness& witness,
+                            base::StageTimer& timer) = 0;
+  std::unique_ptr<Pending> start(const r1cs::Witness& witness, base::StageTimer& timer) override {
+    return start_for({}, witness, timer).pending;
+  }
+
   virtual unsigned proofs_in_flight() const = 0;
   /// Device memory that the prover holds.
   virtual std::size_t device_bytes() const = 0;
   /// Page-locked host memory that the prover holds: a streamed key, and room for witnesses on their
   /// way; results, some kilobytes, are not counted.
   virtual std::size_t pinned_bytes() const = 0;
+  /// Passes over a streamed key so far; 0 where it is on the device.
+  virtual std::uint64_t passes() const { return 0; }
   /// What takes it, in one line.
   virtual std::string describe() const = 0;
 };

@@ -9,10 +9,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 // The whole CUDA backend on the toy circuit, its kernels emulated, against the
 // CPU's.
@@ -159,6 +165,156 @@ TEST_P(CudaProverKeysEmulated, StreamedKeysGiveTheSameProofs) {
   prover->start(toy.witness, timer);
   EXPECT_THROW(prover->start(testing::ToyCircuit(17).witness, timer), base::InvalidInput);
   EXPECT_EQ(prover->prove(toy.witness, blinding, timer), wanted);
+}
+
+TEST_P(CudaProverEmulated, EverySwitchGivesTheSameProof) {
+  const Blinding blinding = Blinding::random();
+  const Proof wanted = cpu_proof(blinding);
+  base::StageTimer timer;
+  const auto expect_proof = [&](const CudaOptions& changed) {
+    std::unique_ptr<CudaProver> prover = make_cuda_prover(circuit(), changed);
+    EXPECT_EQ(prover->prove(toy.witness, blinding, timer), wanted);
+    EXPECT_EQ(prover->prove(toy.witness, blinding, timer), wanted);
+    EXPECT_EQ(prover->passes(), 0U);
+    return prover;
+  };
+  EXPECT_GT(expect_proof(options())->pinned_bytes(), 0U);
+  CudaOptions changed = options();
+  changed.pinned_uploads = false;
+  EXPECT_EQ(expect_proof(changed)->pinned_bytes(), 0U);
+  changed = options();
+  changed.prestage = false;
+  const auto behind = expect_proof(changed);
+  EXPECT_EQ(behind->start_for({}, toy.witness, timer).prestage, Prestage::kOff);
+  for (const unsigned bits : {2U, 9U}) {
+    changed = options();
+    changed.window_bits = bits;
+    expect_proof(changed);
+  }
+}
+
+TEST_P(CudaProverEmulated, WindowsAreAsWideAsWanted) {
+  CudaOptions changed = options();
+  const auto windows = [&] {
+    const Site site(toy.shape, layout, changed);
+    return LanePlan(site.lane_request(layout, true)).h.windows;
+  };
+  changed.window_bits = 16;
+  EXPECT_EQ(windows().count, 16);
+  EXPECT_EQ(windows().bits[0], 16);
+  changed.window_bits = 20;
+  EXPECT_EQ(windows().bits[0], 20);
+  changed.window_bits = 2;  // there are none so narrow
+  EXPECT_EQ(windows().count, MsmWindows::kMax);
+}
+
+/// With fewer lanes than threads that start proofs.
+std::unique_ptr<CudaProver> prover_with_one_lane(const CircuitKey& circuit,
+                                                 const CudaOptions& options) {
+  auto site = std::make_unique<Site>(circuit.shape, circuit.layout, options);
+  Residency residency =
+      choose_residency(circuit.layout, site->lane_request(circuit.layout, options.overlap),
+                       site->circuit_bytes, site->budget, 1, options.group_tables)
+          .value();
+  return make_resident_prover(std::move(site), circuit.layout, residency,
+                              [&](const KeyPlacement& placement, base::cuda::StreamRef stream) {
+                                return DeviceKey::upload(circuit.key, circuit.layout, placement,
+                                                         stream);
+                              });
+}
+
+TEST_P(CudaProverEmulated, AWitnessIsThereBeforeItsTurn) {
+  CudaOptions changed = options();
+  changed.lanes = 2;
+  const auto second_outcome = [&](const std::unique_ptr<CudaProver>& prover) {
+    base::StageTimer timer;
+    auto first = prover->start_for({}, toy.witness, timer);
+    EXPECT_NE(first.prestage, Prestage::kSkipVram);
+    std::promise<void> begun;
+    auto second = std::async(std::launch::async, [&] {
+      base::StageTimer mine;
+      begun.set_value();
+      auto started = prover->start_for({}, toy.witness, mine);
+      const Proof proof = started.pending->finish(Blinding::random(), mine);
+      EXPECT_TRUE(Verifier(key.verifying_key).verify(proof, toy.public_inputs()));
+      return started.prestage;
+    });
+    begun.get_future().wait();
+    // Long enough for it to find the lane taken.
+    EXPECT_EQ(second.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+    first.pending->finish(Blinding::random(), timer);
+    first.pending.reset();
+    return second.get();
+  };
+  EXPECT_EQ(second_outcome(prover_with_one_lane(circuit(), changed)), Prestage::kHit);
+  changed.prestage = false;
+  const auto behind = prover_with_one_lane(circuit(), changed);
+  EXPECT_EQ(second_outcome(behind), Prestage::kOff);
+  changed.prestage = true;
+  EXPECT_GT(prover_with_one_lane(circuit(), changed)->device_bytes(), behind->device_bytes());
+  // No room for a second witness.
+  changed.vram_budget = behind->device_bytes();
+  EXPECT_EQ(second_outcome(prover_with_one_lane(circuit(), changed)), Prestage::kSkipVram);
+}
+
+TEST_P(CudaProverEmulated, WithATurnOneProofHasTheDevice) {
+  CudaOptions changed = options();
+  changed.lanes = 2;
+  base::StageTimer timer;
+  {
+    const auto free = make_cuda_prover(circuit(), changed);
+    const auto first = free->start(toy.witness, timer);
+    free->prove(toy.witness, Blinding::random(), timer);  // would wait for ever with a turn
+  }
+  changed.turn = std::make_shared<DeviceTurn>();
+  const auto bound = make_cuda_prover(circuit(), changed);
+  auto first = bound->start(toy.witness, timer);
+  auto second = std::async(std::launch::async, [&] {
+    base::StageTimer mine;
+    return bound->prove(toy.witness, Blinding::random(), mine);
+  });
+  while (changed.turn->waiting() < 2) std::this_thread::yield();
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  first->finish(Blinding::random(), timer);
+  EXPECT_TRUE(Verifier(key.verifying_key).verify(second.get(), toy.public_inputs()));
+  // What fails or is abandoned ends its turn.
+  EXPECT_THROW(bound->start(testing::ToyCircuit(17).witness, timer), base::InvalidInput);
+  bound->start(toy.witness, timer);
+  EXPECT_EQ(changed.turn->waiting(), 0U);
+}
+
+TEST_P(CudaProverKeysEmulated, ProofsOfSoManyJobsShareAPass) {
+  const auto passes_of_two_jobs = [&](unsigned jobs, bool prestage) {
+    CudaOptions changed = options();
+    changed.jobs_a_pass = jobs;
+    changed.prestage = prestage;
+    auto site = std::make_unique<Site>(toy.shape, layout, changed);
+    StreamedRequest request{.lane = site->lane_request(layout, false),
+                            .placement = {},
+                            .partitions = 3,
+                            .buffer_bytes = 2 * 32 * sizeof(curve::G2Affine)};
+    KeyPlacement& placement = request.placement;
+    placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
+    StreamedResidency residency = weigh_streaming(layout, request, site->circuit_bytes);
+    if (prestage) residency.spare_bytes = site->circuit.witness_layout().bytes;
+    const auto prover =
+        make_streamed_prover(std::move(site), layout, residency,
+                             [&](const KeyPlacement& wanted, base::cuda::StreamRef stream) {
+                               return DeviceKey::upload(key, layout, wanted, stream);
+                             });
+    const Blinding blinding = Blinding::random();
+    const Proof wanted = cpu_proof(blinding);
+    base::StageTimer timer;
+    std::vector<CudaProver::Started> started;
+    for (const std::uint64_t job : {7, 8}) {
+      started.push_back(prover->start_for({.job = job}, toy.witness, timer));
+      EXPECT_EQ(started.back().prestage, prestage ? Prestage::kHit : Prestage::kOff);
+    }
+    for (const auto& proof : started) EXPECT_EQ(proof.pending->finish(blinding, timer), wanted);
+    return prover->passes();
+  };
+  EXPECT_EQ(passes_of_two_jobs(1, true), 2U);
+  EXPECT_EQ(passes_of_two_jobs(2, false), 1U);
 }
 
 TEST_P(CudaProverEmulated, RefusesWhatCannotWork) {

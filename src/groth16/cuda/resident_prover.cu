@@ -4,7 +4,9 @@
 #include "groth16/cuda/site.hpp"
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 namespace cuzk::groth16::cuda {
@@ -19,6 +21,14 @@ class LanePool {
   std::unique_ptr<Lane> take() {
     std::unique_lock lock(mutex_);
     returned_.wait(lock, [&] { return !lanes_.empty(); });
+    std::unique_ptr<Lane> lane = std::move(lanes_.back());
+    lanes_.pop_back();
+    return lane;
+  }
+  /// Null if none is free.
+  std::unique_ptr<Lane> try_take() {
+    const std::lock_guard lock(mutex_);
+    if (lanes_.empty()) return nullptr;
     std::unique_ptr<Lane> lane = std::move(lanes_.back());
     lanes_.pop_back();
     return lane;
@@ -40,7 +50,7 @@ class LanePool {
 /// A lane taken from the pool; goes back there, idle, with this object.
 class LaneLease {
  public:
-  explicit LaneLease(LanePool& pool) : pool_(pool), lane_(pool.take()) {}
+  LaneLease(LanePool& pool, std::unique_ptr<Lane> lane) : pool_(pool), lane_(std::move(lane)) {}
   ~LaneLease() { end(); }
   LaneLease(const LaneLease&) = delete;
   LaneLease& operator=(const LaneLease&) = delete;
@@ -59,14 +69,18 @@ class LaneLease {
 
 class ResidentPending final : public Prover::Pending {
  public:
-  ResidentPending(const LaneContext& context, std::unique_ptr<LaneLease> lease)
-      : context_(context), lease_(std::move(lease)) {}
+  ResidentPending(const LaneContext& context, DeviceTurn::Holder turn,
+                  std::unique_ptr<LaneLease> lease)
+      : context_(context), turn_(std::move(turn)), lease_(std::move(lease)) {}
 
   Proof finish(const Blinding& blinding, base::StageTimer& timer) override {
     base::require(lease_ != nullptr, "a proof is finished once");
+    // The turn is over after the lane's work, whatever happens.
+    DeviceTurn::Holder turn = std::move(turn_);
     const std::unique_ptr<LaneLease> lease = std::move(lease_);
     context_.device.make_current();
     (*lease)->wait();
+    turn.end();
     (*lease)->report(timer);
     return timer.measure("assemble", [&] {
       const std::vector<std::byte> results = (*lease)->take_results();
@@ -80,6 +94,7 @@ class ResidentPending final : public Prover::Pending {
 
  private:
   const LaneContext& context_;
+  DeviceTurn::Holder turn_;
   std::unique_ptr<LaneLease> lease_;
 };
 
@@ -97,32 +112,49 @@ class ResidentProver final : public CudaProver {
         context_{site_->device, site_->circuit, key_, quotient_, plan_} {
     site_->setup_stream.synchronize();
     for (unsigned i = 0; i < residency_.lanes; ++i) {
-      auto lane = std::make_unique<Lane>(context_);
+      auto lane = std::make_unique<Lane>(context_, site_->options.pinned_uploads);
+      pinned_bytes_ += lane->pinned_bytes();
       if (i == 0 && site_->options.warm_up) {
         lane->stage(made_up_witness(layout));
+        lane->upload();
         lane->enqueue();
         lane->wait();
       }
       lanes_.add(std::move(lane));
     }
+    make_spare();
   }
 
   const VerifyingKey& verifying_key() const override { return key_.verifying_key(); }
 
-  std::unique_ptr<Pending> start(const r1cs::Witness& witness, base::StageTimer& timer) override {
+  Started start_for(const Ticket&, const r1cs::Witness& witness, base::StageTimer& timer) override {
     site_->device.make_current();
-    auto lease =
-        timer.measure("device_lock_wait", [&] { return std::make_unique<LaneLease>(lanes_); });
-    timer.measure("prestage", [&] { (*lease)->stage(witness); });
+    DeviceTurn::Holder turn;
+    std::unique_ptr<LaneLease> lease;
+    Prestage prestage = Prestage::kOff;
+    const auto take_turn = [&] {
+      DeviceTurn* const shared = site_->options.turn.get();
+      if (shared != nullptr)
+        turn = timer.measure("device_lock_wait", [&] { return shared->take(); });
+    };
+    if (site_->options.prestage) {
+      std::tie(lease, prestage) = send_ahead(witness, timer);
+      take_turn();
+    } else {
+      lease = await_lane(timer);
+      take_turn();
+      send(*lease, witness, timer);
+    }
     (*lease)->enqueue();
-    return std::make_unique<ResidentPending>(context_, std::move(lease));
+    return {std::make_unique<ResidentPending>(context_, std::move(turn), std::move(lease)),
+            prestage};
   }
 
   unsigned proofs_in_flight() const override { return residency_.lanes; }
-  std::size_t device_bytes() const override { return residency_.total(); }
-  std::size_t pinned_bytes() const override {
-    return residency_.lanes * site_->circuit.witness_layout().bytes;
+  std::size_t device_bytes() const override {
+    return residency_.total() + (spare_ ? site_->circuit.witness_layout().bytes : 0);
   }
+  std::size_t pinned_bytes() const override { return pinned_bytes_; }
   std::string describe() const override { return residency_.describe(); }
 
  private:
@@ -130,6 +162,53 @@ class ResidentProver final : public CudaProver {
     LaneRequest request = site_->lane_request(layout, residency_.overlap);
     request.tables = residency_.tables;
     return request;
+  }
+
+  /// Where there is not a lane for everyone who is to start a proof, a place to wait, if it fits.
+  void make_spare() {
+    const CudaOptions& options = site_->options;
+    const std::size_t bytes = site_->circuit.witness_layout().bytes;
+    if (!options.prestage || residency_.lanes >= options.lanes) return;
+    if (residency_.total() + bytes > site_->budget) return;
+    try {
+      spare_ = std::make_unique<SpareWitness>(bytes, options.pinned_uploads);
+    } catch (const base::ResourceExhausted&) {
+      return;  // the device has less than it said
+    }
+    pinned_bytes_ += spare_->pinned_bytes();
+  }
+
+  std::unique_ptr<LaneLease> await_lane(base::StageTimer& timer) {
+    return timer.measure("device_lock_wait",
+                         [&] { return std::make_unique<LaneLease>(lanes_, lanes_.take()); });
+  }
+  static void send(LaneLease& lease, const r1cs::Witness& witness, base::StageTimer& timer) {
+    timer.measure("prestage", [&] { lease->stage(witness); });
+    lease->upload();
+  }
+  Prestage outcome(bool pinned) const {
+    return pinned || !site_->options.pinned_uploads ? Prestage::kHit : Prestage::kSkipPin;
+  }
+  /// Sends the witness to where there is room for it now, and takes a lane.
+  std::pair<std::unique_ptr<LaneLease>, Prestage> send_ahead(const r1cs::Witness& witness,
+                                                             base::StageTimer& timer) {
+    if (auto lane = timer.measure("device_lock_wait", [&] { return lanes_.try_take(); })) {
+      auto lease = std::make_unique<LaneLease>(lanes_, std::move(lane));
+      send(*lease, witness, timer);
+      const bool pinned = (*lease)->is_pinned();
+      return {std::move(lease), outcome(pinned)};
+    }
+    std::unique_lock spare_lock(spare_mutex_, std::try_to_lock);
+    if (spare_ != nullptr && spare_lock.owns_lock()) {
+      timer.measure("prestage", [&] { site_->circuit.stage(witness, spare_->staging()); });
+      spare_->upload();
+      auto lease = await_lane(timer);
+      (*lease)->upload_from(*spare_);
+      return {std::move(lease), outcome(spare_->is_pinned())};
+    }
+    auto lease = await_lane(timer);
+    send(*lease, witness, timer);
+    return {std::move(lease), Prestage::kSkipVram};
   }
 
   // Constant after construction, in the order of construction.
@@ -140,7 +219,11 @@ class ResidentProver final : public CudaProver {
   Quotient quotient_;
   LanePlan plan_;
   LaneContext context_;
-  LanePool lanes_;  // its own mutex
+  std::size_t pinned_bytes_ = 0;
+
+  std::mutex spare_mutex_;
+  std::unique_ptr<SpareWitness> spare_;  // what it points to is guarded by spare_mutex_
+  LanePool lanes_;                       // its own mutex
 };
 
 }  // namespace

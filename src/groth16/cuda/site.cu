@@ -52,6 +52,7 @@ LaneRequest Site::lane_request(const KeyLayout& layout, bool overlap) const {
   LaneRequest request(layout, circuit.wide_row_count(), circuit.witness_layout().bytes);
   request.sm_count = device.info().sm_count;
   request.overlap = overlap;
+  request.window_bits = options.window_bits;
   return request;
 }
 

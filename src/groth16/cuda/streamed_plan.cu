@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "groth16/cuda/dense_plan.hpp"
 #include "groth16/cuda/slice_pass.cuh"
 #include "groth16/cuda/streamed_plan.hpp"
 #include "groth16/ops/cuda/instances/msm.hpp"
@@ -50,7 +51,7 @@ void plan_query(StreamedPlan& plan, std::size_t index, QueryWorkspaces& workspac
   query.points = request.lane.bit_count[index];
   query.bit_words = (query.points + 31) / 32;
   query.streamed = placement_of(request.placement, index) == Placement::kHost && query.points > 0;
-  query.tail = make_msm_plan<G>(request.lane.field_count[index], sm_count);
+  query.tail = dense_plan<G>(request.lane.field_count[index], request.lane);
   workspaces.alone = std::max(workspaces.alone, msm_workspace<G>(query.tail));
   query.slices = 1;
   if (query.streamed) {
@@ -78,7 +79,7 @@ StreamedPlan::StreamedPlan(const StreamedRequest& streamed_request) : request(st
   const bool stream_h = request.placement.h == Placement::kHost;
   const std::size_t wanted = (lane.h_count + request.h_slices - 1) / request.h_slices;
   const std::size_t rows = std::min(lane.h_count, (wanted + kRowUnit - 1) / kRowUnit * kRowUnit);
-  h = make_msm_plan<G1>(rows, lane.sm_count);
+  h = dense_plan<G1>(rows, lane);
   h_slices = rows == 0 ? 0 : (lane.h_count + rows - 1) / rows;
   h_result_bytes = aligned(2 * h.final_sums() * sizeof(StoredXyzz<G1>));
   result_bytes = h_slices * h_result_bytes;
@@ -138,11 +139,12 @@ std::string StreamedResidency::describe() const {
   return fmt::format(
       "streamed: circuit {}, key {} on the device (h: {}, l: {}, a: {}, b_g1: {}, b_g2: {}), {} in "
       "pinned host memory, transforms {} (short tables), working memory {} (h in {} pieces, {} "
-      "partitions share a pass): {}",
+      "partitions share a pass, {} for a witness that waits): {}",
       gibibytes(circuit_bytes), gibibytes(key_bytes), on(request.placement.h),
       on(request.placement.l), on(request.placement.a), on(request.placement.b_g1),
       on(request.placement.b_g2), gibibytes(host_bytes), gibibytes(quotient_table_bytes),
-      gibibytes(arena_bytes), request.h_slices, request.partitions, gibibytes(total()));
+      gibibytes(arena_bytes), request.h_slices, request.partitions, gibibytes(spare_bytes),
+      gibibytes(total()));
 }
 
 StreamedResidency weigh_streaming(const KeyLayout& layout, const StreamedRequest& request,
@@ -174,12 +176,9 @@ std::size_t whole_buffer(const LaneRequest& lane) {
   return std::max(bytes, std::size_t{2 * 32} * sizeof(StoredAffine<G2>));
 }
 
-}  // namespace
-
-StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& lane,
-                                   std::size_t circuit_bytes, std::size_t budget,
-                                   unsigned partitions) {
-  base::require(partitions >= 1, "partitions that share a pass: at least 1");
+/// For so many partitions a pass.
+StreamedResidency choose_for(const KeyLayout& layout, const LaneRequest& lane,
+                             std::size_t circuit_bytes, std::size_t budget, unsigned partitions) {
   const std::size_t most_buffer = std::min(kMostBuffer, whole_buffer(lane));
   StreamedRequest request{.lane = lane,
                           .placement = {},
@@ -223,6 +222,39 @@ StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& l
     if (!try_with(candidate)) break;
   }
   return *chosen;
+}
+
+StreamedResidency choose_with_fewer(const KeyLayout& layout, const LaneRequest& lane,
+                                    std::size_t circuit_bytes, std::size_t budget,
+                                    unsigned partitions) {
+  for (;;) {
+    try {
+      return choose_for(layout, lane, circuit_bytes, budget, partitions);
+    } catch (const base::ResourceExhausted&) {
+      if (partitions == 1) throw;
+      partitions /= 2;
+    }
+  }
+}
+
+}  // namespace
+
+StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& lane,
+                                   std::size_t circuit_bytes, std::size_t budget,
+                                   unsigned partitions, bool spare) {
+  base::require(partitions >= 1, "partitions that share a pass: at least 1");
+  const std::size_t spare_bytes = lane.witness_bytes;
+  if (spare && spare_bytes <= budget / 16) {
+    try {
+      StreamedResidency residency =
+          choose_for(layout, lane, circuit_bytes, budget - spare_bytes, partitions);
+      residency.spare_bytes = spare_bytes;
+      return residency;
+    } catch (const base::ResourceExhausted&) {
+      // The first witness comes before the second.
+    }
+  }
+  return choose_with_fewer(layout, lane, circuit_bytes, budget, partitions);
 }
 
 }  // namespace cuzk::groth16::cuda

@@ -62,10 +62,11 @@ struct StreamedPlan {
 struct StreamedResidency {
   StreamedRequest request;
   std::size_t circuit_bytes = 0, key_bytes = 0, quotient_table_bytes = 0, arena_bytes = 0;
-  std::size_t host_bytes = 0;  // pinned
+  std::size_t spare_bytes = 0;  // for a witness that waits for its turn; 0: none
+  std::size_t host_bytes = 0;   // pinned
 
   std::size_t total() const {
-    return circuit_bytes + key_bytes + quotient_table_bytes + arena_bytes;
+    return circuit_bytes + key_bytes + quotient_table_bytes + arena_bytes + spare_bytes;
   }
   std::string describe() const;
 };
@@ -75,9 +76,11 @@ StreamedResidency weigh_streaming(const KeyLayout& layout, const StreamedRequest
                                   std::size_t circuit_bytes);
 
 /// How to stream a key within `budget` bytes: as much of it on the device as fits, h first, then in
-/// as few pieces as possible. Throws ResourceExhausted that says what the least would need.
+/// as few pieces as possible; with fewer partitions a pass if so many do not fit. `spare`: with
+/// room for a second witness, where that takes no more than a sixteenth of the budget and the rest
+/// fits. Throws ResourceExhausted that says what the least would need.
 StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& request,
                                    std::size_t circuit_bytes, std::size_t budget,
-                                   unsigned partitions);
+                                   unsigned partitions, bool spare = false);
 
 }  // namespace cuzk::groth16::cuda

@@ -4,8 +4,10 @@
 #include "base/parallel.hpp"
 #include "groth16/assemble.hpp"
 #include "groth16/cuda/host_sums.hpp"
+#include "groth16/cuda/pass_queue.hpp"
 #include "groth16/cuda/site.hpp"
 #include "groth16/cuda/slice_pass.cuh"
+#include "groth16/cuda/staging.hpp"
 #include "groth16/cuda/streamed_plan.hpp"
 #include "groth16/cuda/track.hpp"
 #include "groth16/ops/cuda/instances/batch_add.hpp"
@@ -13,6 +15,7 @@
 #include "groth16/ops/cuda/instances/quotient.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -48,6 +51,7 @@ struct Slot {
   base::cuda::PinnedBuffer<std::byte> results;
   base::cuda::Event done;
   Track track;
+  std::shared_ptr<const Track> spare_track;  // of a witness that came from a SpareWitness
   // Guarded by the prover's mutex:
   bool taken = false, flushed = false;
   std::exception_ptr failure;
@@ -65,7 +69,7 @@ class StreamedWork {
         quotient_(quotient),
         plan_(plan),
         arena_(plan.arena),
-        staging_(site.circuit.witness_layout().bytes, "a witness on its way to the device") {
+        staging_(site.circuit.witness_layout().bytes, site.options.pinned_uploads) {
     staging_free_.record(stream_.ref());
   }
 
@@ -74,10 +78,12 @@ class StreamedWork {
     staging_free_.synchronize();
     site_.circuit.stage(witness, staging_.span());
   }
-  void enqueue_partition(Slot& slot);
+  /// The proof but for its pass; its witness is the one staged, or comes from `spare`.
+  void enqueue_partition(Slot& slot, SpareWitness* spare);
   /// The pass over the bits' points for these slots; `slots` not empty.
   void enqueue_pass(std::span<Slot* const> slots, Track& track);
   void wait() const { stream_.synchronize(); }
+  const Staging& staging() const { return staging_; }
 
  private:
   template <class T>
@@ -111,18 +117,24 @@ class StreamedWork {
   const Quotient& quotient_;
   const StreamedPlan& plan_;
   base::cuda::Arena arena_;
-  base::cuda::PinnedBuffer<std::byte> staging_;
+  Staging staging_;
   base::cuda::Stream stream_;
   base::cuda::Event staging_free_;
   SlicePass pass_;
 };
 
-void StreamedWork::enqueue_partition(Slot& slot) {
+void StreamedWork::enqueue_partition(Slot& slot, SpareWitness* spare) {
   slot.track.restart();
+  slot.spare_track.reset();
   slot.track.mark({}, stream_.ref());
   const DeviceSpan<std::byte> witness = block<std::byte>(plan_.witness);
-  base::cuda::copy_bytes(witness.data, staging_.data(), staging_.size(), stream_.ref());
-  staging_free_.record(stream_.ref());
+  if (spare != nullptr) {
+    slot.spare_track = spare->hand_over(witness, stream_.ref());
+  } else {
+    const std::span<std::byte> staged = staging_.span();
+    base::cuda::copy_bytes(witness.data, staged.data(), staged.size(), stream_.ref());
+    staging_free_.record(stream_.ref());
+  }
   site_.circuit.unpack(witness, stream_.ref());
   slot.track.mark("upload", stream_.ref());
   if (plan_.request.placement.h == Placement::kHost)
@@ -282,7 +294,14 @@ class StreamedProver final : public CudaProver {
                   quotient_tables_.span(), site_->setup_stream.ref()),
         plan_(residency.request),
         work_(*site_, key_, quotient_, plan_),
-        slots_(residency.request.partitions) {
+        spare_(residency.spare_bytes == 0
+                   ? nullptr
+                   : std::make_unique<SpareWitness>(residency.spare_bytes,
+                                                    site_->options.pinned_uploads)),
+        slots_(residency.request.partitions),
+        queue_({.places = slots_.size(),
+                .jobs = site_->options.jobs_a_pass,
+                .wait = site_->options.pass_wait}) {
     site_->setup_stream.synchronize();
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       slots_[i].index = i;
@@ -298,23 +317,30 @@ class StreamedProver final : public CudaProver {
   }
 
   const VerifyingKey& verifying_key() const override { return key_.verifying_key(); }
-  std::unique_ptr<Pending> start(const r1cs::Witness& witness, base::StageTimer& timer) override;
+  Started start_for(const Ticket& ticket, const r1cs::Witness& witness,
+                    base::StageTimer& timer) override;
 
   unsigned proofs_in_flight() const override { return residency_.request.partitions; }
   std::size_t device_bytes() const override { return residency_.total(); }
   std::size_t pinned_bytes() const override {
-    return residency_.host_bytes + site_->circuit.witness_layout().bytes;
+    return residency_.host_bytes + work_.staging().pinned_bytes() +
+           (spare_ ? spare_->pinned_bytes() : 0);
   }
+  std::uint64_t passes() const override { return passes_; }
   std::string describe() const override { return residency_.describe(); }
 
  private:
   class StreamedPending;
 
+  using Clock = PassQueue::Clock;
+
   Slot* take_slot();
   void release(Slot& slot);
-  /// Waits until the slot's pass is enqueued, and enqueues it if nobody else seems to.
+  /// Enqueues the proof, and the pass if this makes it due.
+  Prestage enqueue(Slot& slot, const r1cs::Witness& witness, base::StageTimer& timer);
+  /// Waits until the slot's pass is enqueued, and enqueues it if it is due.
   void await_pass(Slot& slot);
-  /// Enqueues the pass for all that wait for one; with enqueue_mutex_ held.
+  /// Enqueues the pass that is due, if one is; with enqueue_mutex_ held.
   void flush();
 
   // Constant after construction, in the order of construction.
@@ -325,14 +351,15 @@ class StreamedProver final : public CudaProver {
   Quotient quotient_;
   StreamedPlan plan_;
 
-  std::mutex enqueue_mutex_;  // taken before mutex_ where both are
-  StreamedWork work_;         // guarded by enqueue_mutex_
+  // Taken in this order where several are.
+  std::mutex spare_mutex_, enqueue_mutex_, mutex_;
+  StreamedWork work_;                    // guarded by enqueue_mutex_
+  std::unique_ptr<SpareWitness> spare_;  // what it points to is guarded by spare_mutex_
 
-  std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Slot> slots_;  // members as Slot says
-  std::vector<Slot*> open_;  // wait for a pass; guarded by mutex_, and:
-  unsigned starting_ = 0;    // threads that are about to add to `open_`
+  PassQueue queue_;          // guarded by mutex_
+  std::atomic<std::uint64_t> passes_ = 0;
 };
 
 class StreamedProver::StreamedPending final : public Prover::Pending {
@@ -348,6 +375,7 @@ class StreamedProver::StreamedPending final : public Prover::Pending {
     prover_.site_->device.make_current();
     timer.measure("device_lock_wait", [&] { prover_.await_pass(slot); });
     slot.done.synchronize();
+    if (slot.spare_track) slot.spare_track->report(timer);
     slot.track.report(timer);
     slot.pass->report(timer, 1.0 / static_cast<double>(slot.sharers));
     return timer.measure("assemble", [&] {
@@ -373,7 +401,7 @@ Slot* StreamedProver::take_slot() {
   slot->taken = true;
   slot->flushed = false;
   slot->failure = nullptr;
-  ++starting_;
+  queue_.announce(Clock::now());
   return slot;
 }
 
@@ -381,49 +409,69 @@ void StreamedProver::release(Slot& slot) {
   // Memory of a slot is used by one stream, so what is still under way runs before its next user.
   {
     const std::lock_guard lock(mutex_);
-    std::erase(open_, &slot);
+    queue_.remove(slot.index);
     slot.taken = false;
   }
   changed_.notify_all();
 }
 
-std::unique_ptr<Prover::Pending> StreamedProver::start(const r1cs::Witness& witness,
-                                                       base::StageTimer& timer) {
+CudaProver::Started StreamedProver::start_for(const Ticket& ticket, const r1cs::Witness& witness,
+                                              base::StageTimer& timer) {
   site_->device.make_current();
   Slot& slot = *timer.measure("device_lock_wait", [&] { return take_slot(); });
-  auto pending = std::make_unique<StreamedPending>(*this, slot);
-  const std::lock_guard enqueue_lock(enqueue_mutex_);
+  Started started{std::make_unique<StreamedPending>(*this, slot)};
   try {
-    timer.measure("prestage", [&] { work_.stage(witness); });
-    work_.enqueue_partition(slot);
+    started.prestage = enqueue(slot, witness, timer);
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    --starting_;
+    queue_.give_up();
     throw;
   }
-  bool full = false;
+  bool due = false;
   {
     const std::lock_guard lock(mutex_);
-    --starting_;
-    open_.push_back(&slot);
-    full = open_.size() == slots_.size();
+    const Clock::time_point now = Clock::now();
+    queue_.add({slot.index, ticket.job, ticket.urgent, now});
+    due = queue_.is_due(now);
   }
-  if (full) flush();
-  return pending;
+  if (due) {
+    const std::lock_guard enqueue_lock(enqueue_mutex_);
+    flush();
+  }
+  changed_.notify_all();
+  return started;
+}
+
+Prestage StreamedProver::enqueue(Slot& slot, const r1cs::Witness& witness,
+                                 base::StageTimer& timer) {
+  const CudaOptions& options = site_->options;
+  if (spare_ != nullptr) {
+    // Travels while the proofs before it are computed.
+    const std::lock_guard spare_lock(spare_mutex_);
+    timer.measure("prestage", [&] { site_->circuit.stage(witness, spare_->staging()); });
+    spare_->upload();
+    const std::lock_guard enqueue_lock(enqueue_mutex_);
+    work_.enqueue_partition(slot, spare_.get());
+    return spare_->is_pinned() || !options.pinned_uploads ? Prestage::kHit : Prestage::kSkipPin;
+  }
+  const std::lock_guard enqueue_lock(enqueue_mutex_);
+  timer.measure("prestage", [&] { work_.stage(witness); });
+  work_.enqueue_partition(slot, nullptr);
+  return options.prestage ? Prestage::kSkipVram : Prestage::kOff;
 }
 
 void StreamedProver::await_pass(Slot& slot) {
-  constexpr std::chrono::milliseconds kPatience{300};
+  constexpr std::chrono::milliseconds kTick{50};
   for (;;) {
-    std::unique_lock lock(mutex_);
-    // As long as others are starting, the pass is worth waiting for.
-    const bool enqueued = changed_.wait_for(lock, kPatience, [&] { return slot.flushed; });
-    if (enqueued) {
-      if (slot.failure != nullptr) std::rethrow_exception(slot.failure);
-      return;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, kTick, [&] { return slot.flushed; });
+      if (slot.flushed) {
+        if (slot.failure != nullptr) std::rethrow_exception(slot.failure);
+        return;
+      }
+      if (!queue_.is_due(Clock::now())) continue;
     }
-    if (starting_ > 0) continue;
-    lock.unlock();
     const std::lock_guard enqueue_lock(enqueue_mutex_);
     flush();
   }
@@ -433,7 +481,7 @@ void StreamedProver::flush() {
   std::vector<Slot*> slots;
   {
     const std::lock_guard lock(mutex_);
-    slots.swap(open_);
+    for (const std::size_t place : queue_.take(Clock::now())) slots.push_back(&slots_[place]);
   }
   if (slots.empty()) return;
   auto track = std::make_shared<Track>();
@@ -443,6 +491,7 @@ void StreamedProver::flush() {
   } catch (...) {
     failure = std::current_exception();
   }
+  ++passes_;
   {
     const std::lock_guard lock(mutex_);
     for (Slot* slot : slots) {

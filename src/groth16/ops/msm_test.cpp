@@ -2,9 +2,12 @@
 
 #include "base/error.hpp"
 #include "curve/cpu_features.hpp"
+#include "curve/endomorphism.hpp"
 #include "groth16/testing.hpp"
 
 #include <gtest/gtest.h>
+
+#include <array>
 
 namespace cuzk::groth16 {
 namespace {
@@ -31,8 +34,25 @@ TYPED_TEST(Msm, EqualsTheNaiveSumForSmallSizes) {
   for (const std::size_t n : {0, 1, 2, 3, 15, 64, 101}) {
     const auto bases = testing::multiples<F>(n);
     const auto scalars = testing::random_scalars(n, n);
-    EXPECT_EQ(msm<F>(bases, scalars), naive<F>(bases, scalars)) << n;
+    const JacobianPoint<F> expected = naive<F>(bases, scalars);
+    for (const ScalarSplit split :
+         {ScalarSplit::kBySize, ScalarSplit::kNever, ScalarSplit::kAlways}) {
+      EXPECT_EQ(msm<F>(bases, scalars, {.split = split}), expected) << n;
+    }
   }
+}
+
+TYPED_TEST(Msm, TermsAddUp) {
+  using F = TypeParam;
+  const auto bases = testing::multiples<F>(500);
+  const auto scalars = testing::random_scalars(500, 11);
+  const std::span<const AffinePoint<F>> points(bases);
+  const std::span<const Fr> factors(scalars);
+  const std::array<MsmTerms<F>, 3> terms = {
+      {{points.first(120), factors.first(120)}, {}, {points.subspan(120), factors.subspan(120)}}};
+  for (const ScalarSplit split : {ScalarSplit::kNever, ScalarSplit::kAlways})
+    EXPECT_EQ(msm<F>(terms, {.split = split}), naive<F>(bases, scalars));
+  EXPECT_TRUE(msm<F>(std::span<const MsmTerms<F>>()).is_identity());
 }
 
 // With bases i·G and scalars i the sum is (Σ i²)·G.
@@ -68,8 +88,14 @@ TYPED_TEST(Msm, LargeScalarsForEveryWindow) {
   Fr logarithm = Fr::zero();
   for (std::size_t i = 0; i < n; ++i) logarithm += scalars[i] * Fr::from_u64(i + 1);
   const JacobianPoint<F> expected = AffinePoint<F>::generator() * logarithm;
-  for (unsigned bits = 2; bits <= 13; ++bits)
-    EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = bits}), expected) << bits;
+  for (unsigned bits = 2; bits <= 13; ++bits) {
+    EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = bits, .split = ScalarSplit::kNever}), expected)
+        << bits;
+    if (bits == 2) continue;
+    EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = bits, .split = ScalarSplit::kAlways}),
+              expected)
+        << bits;
+  }
   EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = 16}), expected);
   EXPECT_EQ(msm<F>(bases, scalars, {.window_bits = 17}), expected);
 }
@@ -97,7 +123,10 @@ TYPED_TEST(Msm, DegenerateInputs) {
   }
   const Fr scalar = -Fr::from_u64(12345).inverse();
   const std::vector<Fr> scalars(bases.size(), scalar);
-  EXPECT_EQ(msm<F>(bases, scalars), AffinePoint<F>::generator() * (logarithm * scalar));
+  for (const ScalarSplit split : {ScalarSplit::kNever, ScalarSplit::kAlways}) {
+    EXPECT_EQ(msm<F>(bases, scalars, {.split = split}),
+              AffinePoint<F>::generator() * (logarithm * scalar));
+  }
   const std::vector<Fr> zeros(bases.size());
   EXPECT_TRUE(msm<F>(bases, zeros).is_identity());
 }
@@ -120,6 +149,10 @@ TYPED_TEST(Msm, WrongArgumentsAreRefused) {
   EXPECT_THROW(msm<F>(bases, two), base::InvalidInput);
   EXPECT_THROW(msm<F>(bases, three, {.window_bits = 1}), base::InvalidInput);
   EXPECT_THROW(msm<F>(bases, three, {.window_bits = kMaxWindowBits + 1}), base::InvalidInput);
+  if (curve::kScalarParts<F> == 2) {
+    EXPECT_THROW(msm<F>(bases, three, {.window_bits = 2, .split = ScalarSplit::kAlways}),
+                 base::InvalidInput);
+  }
 }
 
 TYPED_TEST(Msm, BatchAddTakesTheSetBits) {
@@ -150,14 +183,20 @@ TYPED_TEST(Msm, BatchAddTakesTheSetBits) {
   EXPECT_THROW(batch_add<F>(points, other, other), base::InvalidInput);
 }
 
-TEST(MsmWindow, GrowsWithTheSize) {
-  unsigned last = 2;
-  for (std::size_t n = 1; n < std::size_t{1} << 26; n *= 2) {
-    const unsigned bits = msm_window_bits(n);
-    EXPECT_GE(bits, last);
-    EXPECT_LE(bits, kMaxWindowBits);
-    last = bits;
+TEST(MsmWindows, GrowWithTheSizeAndSplitOnlySmallSums) {
+  for (const unsigned split_parts : {2U, 4U}) {
+    unsigned last = 2;
+    for (std::size_t n = 1; n < std::size_t{1} << 26; n *= 2) {
+      const MsmWindows whole = msm_windows(n, split_parts, {.split = ScalarSplit::kNever});
+      EXPECT_EQ(whole.parts, 1U);
+      EXPECT_GE(whole.bits, last);
+      EXPECT_LE(whole.bits, kMaxWindowBits);
+      last = whole.bits;
+    }
+    EXPECT_EQ(msm_windows(std::size_t{1} << 14, split_parts).parts, split_parts);
+    EXPECT_EQ(msm_windows(std::size_t{1} << 24, split_parts).parts, 1U);
   }
+  EXPECT_EQ(msm_windows(1000, 2, {.window_bits = 2}).parts, 1U);
 }
 
 }  // namespace

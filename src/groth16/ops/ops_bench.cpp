@@ -53,8 +53,8 @@ BENCHMARK_CAPTURE(ntt_pair, scalar, NttArithmetic::kScalar)
     ->Unit(benchmark::kMillisecond);
 
 template <class F>
-void dense_msm(benchmark::State& state, curve::BatchArithmetic arithmetic) {
-  if (!curve::is_available(arithmetic)) return state.SkipWithError("not available");
+void dense_msm(benchmark::State& state, const MsmOptions& options) {
+  if (!curve::is_available(options.arithmetic)) return state.SkipWithError("not available");
   const std::size_t n = std::size_t{1} << state.range(0);
   const auto bases = points<F>(n);
   const auto scalars = testing::random_scalars(n, 2);
@@ -62,34 +62,45 @@ void dense_msm(benchmark::State& state, curve::BatchArithmetic arithmetic) {
   const std::size_t half = std::min<std::size_t>(n / 2, 256);
   const auto part = [&](std::size_t first, std::size_t count) {
     return msm<F>(std::span(bases).subspan(first, count), std::span(scalars).subspan(first, count),
-                  {0, arithmetic});
+                  options);
   };
   if (part(0, 2 * half) != part(0, half) + part(half, half))
     return state.SkipWithError("wrong result");
-  for (auto _ : state) benchmark::DoNotOptimize(msm<F>(bases, scalars, {0, arithmetic}));
+  for (auto _ : state) benchmark::DoNotOptimize(msm<F>(bases, scalars, options));
   count_items(state, n);
 }
-using curve::BatchArithmetic;
-void dense_msm_g1(benchmark::State& state, BatchArithmetic arithmetic) {
-  dense_msm<curve::Fp>(state, arithmetic);
+void dense_msm_g1(benchmark::State& state, const MsmOptions& options) {
+  dense_msm<curve::Fp>(state, options);
 }
-void dense_msm_g2(benchmark::State& state, BatchArithmetic arithmetic) {
-  dense_msm<curve::Fp2>(state, arithmetic);
+void dense_msm_g2(benchmark::State& state, const MsmOptions& options) {
+  dense_msm<curve::Fp2>(state, options);
 }
-BENCHMARK_CAPTURE(dense_msm_g1, best, BatchArithmetic::kBest)
+constexpr MsmOptions kScalarArithmetic{.arithmetic = curve::BatchArithmetic::kScalar};
+constexpr MsmOptions kWholeScalars{.split = ScalarSplit::kNever};
+BENCHMARK_CAPTURE(dense_msm_g1, best, MsmOptions{})
     ->Arg(12)
     ->Arg(15)
     ->Arg(17)
     ->Arg(20)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(dense_msm_g1, scalar, BatchArithmetic::kScalar)
+BENCHMARK_CAPTURE(dense_msm_g1, scalar, kScalarArithmetic)
     ->Arg(15)
     ->Arg(17)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(dense_msm_g2, best, BatchArithmetic::kBest)
+BENCHMARK_CAPTURE(dense_msm_g2, best, MsmOptions{})
     ->Arg(12)
+    ->Arg(15)
+    ->Arg(17)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g1, whole_scalars, kWholeScalars)
+    ->Arg(15)
+    ->Arg(17)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g2, whole_scalars, kWholeScalars)
     ->Arg(15)
     ->Arg(17)
     ->UseRealTime()

@@ -72,7 +72,7 @@ function isFinal(job) {
 function troubles(status) {
   const list = [];
   if (status.draining) list.push("The daemon is draining: it takes no new jobs and will stop.");
-  else if (!status.ready) list.push("The daemon is not ready: devices are tested or keys are loading.");
+  else if (!status.ready) list.push(`The daemon is not ready yet: ${status.not_ready_because}. Jobs are taken and wait where they must.`);
   if (status.devices.length === 0) list.push("There is no device to prove on.");
   for (const device of status.devices) {
     if (device.quarantined) list.push(`Device ${device.name} is out of service: ${device.quarantine_reason}`);

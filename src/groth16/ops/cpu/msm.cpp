@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "curve/endomorphism.hpp"
 #include "groth16/ops/cpu/buckets.hpp"
 #include "groth16/ops/cpu/digits.hpp"
 
@@ -14,7 +15,6 @@
 namespace cuzk::groth16 {
 
 using curve::AffinePoint;
-using curve::Fr;
 using curve::JacobianPoint;
 
 namespace {
@@ -24,83 +24,171 @@ namespace {
 constexpr std::size_t kMinPointsPerBucket = 4;
 // Buckets that fill a batch without many conflicts, and stay in cache.
 constexpr std::size_t kBucketsPerTask = 8192;
+// Up to here the images of split scalars' bases stay below 100 MB, and the buckets' part is large
+// enough to matter.
+constexpr std::size_t kMaxSplit = std::size_t{1} << 20;
+// Additions that a bucket costs: two, less the first point's, but with inversions less well shared.
+constexpr double kBucketCost = 1.5;
+// Additions that the image of a point under the endomorphism costs.
+constexpr double kImageCost = 0.7;
 
 std::size_t threads() {
   return static_cast<std::size_t>(std::max(tbb::this_task_arena::max_concurrency(), 1));
 }
 
-// The work cut into tasks: runs of windows, and runs of points where the windows are too few for
-// all threads.
-struct Tasks {
-  std::size_t groups, chunks;
+double cost_of(std::size_t n, const DigitWindows& windows) {
+  const double points = static_cast<double>(n) * windows.parts();
+  double cost = static_cast<double>(n) * (windows.parts() - 1) * kImageCost;
+  for (unsigned w = 0; w < windows.count(); ++w)
+    cost += points + kBucketCost * static_cast<double>(windows.limit(w));
+  return cost;
+}
 
-  Tasks(std::size_t n, const DigitWindows& windows) {
-    const std::size_t buckets = windows.limit(0), count = windows.count();
-    const std::size_t by_size = std::max<std::size_t>(count * buckets / kBucketsPerTask, 1);
-    groups = std::min((by_size + threads() - 1) / threads() * threads(), count);
-    const std::size_t wanted = (2 * threads() + groups - 1) / groups;
-    chunks = std::clamp<std::size_t>(wanted, 1,
-                                     std::max<std::size_t>(n / (kMinPointsPerBucket * buckets), 1));
+// The windows [first_window, last_window) of the points [first, last).
+struct Task {
+  unsigned first_window, last_window;
+  std::size_t first, last;
+};
+
+// Runs of windows, as many for each thread; windows that are left over go one by one, cut into runs
+// of points.
+std::vector<Task> cut_into_tasks(std::size_t points, const DigitWindows& windows) {
+  const std::size_t count = windows.count(), buckets = windows.limit(0);
+  const std::size_t whole = count / threads() * threads();
+  std::vector<Task> out;
+  if (whole > 0) {
+    const std::size_t by_size = std::max<std::size_t>(whole * buckets / kBucketsPerTask, 1);
+    const std::size_t groups = std::min((by_size + threads() - 1) / threads() * threads(), whole);
+    for (std::size_t group = 0; group < groups; ++group) {
+      out.push_back({static_cast<unsigned>(whole * group / groups),
+                     static_cast<unsigned>(whole * (group + 1) / groups), 0, points});
+    }
   }
+  const std::size_t chunks = std::clamp<std::size_t>(
+      threads(), 1, std::max<std::size_t>(points / (kMinPointsPerBucket * buckets), 1));
+  for (auto w = static_cast<unsigned>(whole); w < count; ++w) {
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk)
+      out.push_back({w, w + 1, points * chunk / chunks, points * (chunk + 1) / chunks});
+  }
+  return out;
+}
+
+// Points with their digits: the bases of a term, or their images under a power of the endomorphism.
+template <class F>
+struct Run {
+  std::span<const AffinePoint<F>> points;
+  const SignedDigits* digits;
+  std::size_t first_digit;  // of these points
+};
+
+template <class F>
+class DenseSum {
+ public:
+  DenseSum(std::span<const MsmTerms<F>> terms, const DigitWindows& windows) : windows_(windows) {
+    digits_.reserve(terms.size());
+    images_.reserve(terms.size() * (windows.parts() - 1));
+    for (const MsmTerms<F>& term : terms) {
+      digits_.emplace_back(term.scalars, windows);
+      add_run(term.bases, 0);
+      for (unsigned part = 1; part < windows.parts(); ++part) {
+        const std::span<const AffinePoint<F>> last = runs_.back().points;
+        std::vector<AffinePoint<F>>& images = images_.emplace_back(last.size());
+        base::parallel_ranges(last.size(), 4096, [&](std::size_t first, std::size_t end) {
+          for (std::size_t i = first; i < end; ++i) images[i] = curve::endomorphism(last[i]);
+        });
+        add_run(images, part * last.size());
+      }
+    }
+  }
+
+  JacobianPoint<F> sum(curve::BatchArithmetic arithmetic) const {
+    const std::vector<Task> tasks = cut_into_tasks(points_, windows_);
+    std::vector<std::vector<JacobianPoint<F>>> partial(tasks.size());
+    base::parallel_tasks(tasks.size(),
+                         [&](std::size_t i) { partial[i] = window_sums(tasks[i], arithmetic); });
+    JacobianPoint<F> sum = JacobianPoint<F>::identity();
+    for (unsigned w = windows_.count(); w-- > 0;) {
+      for (unsigned i = 0; i < windows_.width(w) && !sum.is_identity(); ++i) sum = sum.doubled();
+      for (std::size_t i = 0; i < tasks.size(); ++i) {
+        if (tasks[i].first_window <= w && w < tasks[i].last_window)
+          sum += partial[i][w - tasks[i].first_window];
+      }
+    }
+    return sum;
+  }
+
+ private:
+  void add_run(std::span<const AffinePoint<F>> points, std::size_t first_digit) {
+    runs_.push_back({points, &digits_.back(), first_digit});
+    points_ += points.size();
+  }
+
+  // Σ digit·point of each window of the task, over its points.
+  std::vector<JacobianPoint<F>> window_sums(const Task& task,
+                                            curve::BatchArithmetic arithmetic) const {
+    std::vector<std::size_t> counts;
+    for (unsigned w = task.first_window; w < task.last_window; ++w)
+      counts.push_back(windows_.limit(w));
+    Buckets<F> buckets(counts, arithmetic);
+    std::size_t before = 0;
+    for (const Run<F>& run : runs_) {
+      const std::size_t end = before + run.points.size();
+      for (std::size_t i = std::max(before, task.first); i < std::min(end, task.last); ++i) {
+        const AffinePoint<F>& point = run.points[i - before];
+        for (unsigned w = task.first_window; w < task.last_window; ++w) {
+          const std::int32_t digit = run.digits->digit(run.first_digit + i - before, w);
+          if (digit != 0) buckets.add(point, w - task.first_window, digit);
+        }
+      }
+      before = end;
+    }
+    return buckets.weighted_sums();
+  }
+
+  DigitWindows windows_;
+  std::vector<SignedDigits> digits_;                 // of each term
+  std::vector<std::vector<AffinePoint<F>>> images_;  // of the terms' bases
+  std::vector<Run<F>> runs_;
+  std::size_t points_ = 0;  // of all runs
 };
 
 }  // namespace
 
-unsigned msm_window_bits(std::size_t n) {
-  unsigned best = 2;
+MsmWindows msm_windows(std::size_t n, unsigned split_parts, const MsmOptions& options) {
+  const unsigned wanted = options.window_bits;
+  base::require(wanted == 0 || (wanted >= 2 && wanted <= kMaxWindowBits),
+                "msm: window of {} bits; 2 to {} are possible", wanted, kMaxWindowBits);
+  MsmWindows best{0, 0};
   double best_cost = 0;
-  for (unsigned bits = 2; bits <= 16; ++bits) {
-    const unsigned windows = (Fr::kNumBits + bits - 1) / bits;
-    // A bucket costs two additions, which share inversions less well.
-    const double cost = windows * (static_cast<double>(n) +
-                                   2.5 * static_cast<double>(std::size_t{1} << (bits - 1)));
-    if (bits == 2 || cost < best_cost) {
-      best = bits;
-      best_cost = cost;
+  for (const unsigned parts : {1U, split_parts}) {
+    if (parts == 1 ? options.split == ScalarSplit::kAlways
+                   : options.split == ScalarSplit::kNever ||
+                         (options.split == ScalarSplit::kBySize && n > kMaxSplit / parts)) {
+      continue;
+    }
+    const unsigned least = parts == 2 ? 3 : 2;
+    for (unsigned bits = std::max(wanted, least); bits <= (wanted == 0 ? 16 : wanted); ++bits) {
+      const double cost = cost_of(n, DigitWindows(bits, parts));
+      if (best.bits == 0 || cost < best_cost) {
+        best = {bits, parts};
+        best_cost = cost;
+      }
     }
   }
+  base::require(best.bits != 0, "msm: split scalars need windows of 3 bits at least");
   return best;
 }
 
 template <class F>
-JacobianPoint<F> msm(std::span<const AffinePoint<F>> bases, std::span<const Fr> scalars,
-                     const MsmOptions& options) {
-  base::require(bases.size() == scalars.size(), "msm: {} bases and {} scalars", bases.size(),
-                scalars.size());
-  const unsigned bits =
-      options.window_bits == 0 ? msm_window_bits(bases.size()) : options.window_bits;
-  base::require(bits >= 2 && bits <= kMaxWindowBits, "msm: window of {} bits; 2 to {} are possible",
-                bits, kMaxWindowBits);
-  const DigitWindows windows(bits);
-  const SignedDigits digits(scalars, windows);
-  const std::size_t n = bases.size();
-  const Tasks tasks(n, windows);
-
-  std::vector<JacobianPoint<F>> partial(windows.count() * tasks.chunks);
-  base::parallel_tasks(tasks.groups * tasks.chunks, [&](std::size_t task) {
-    const std::size_t group = task / tasks.chunks, chunk = task % tasks.chunks;
-    const auto first = static_cast<unsigned>(windows.count() * group / tasks.groups);
-    const auto last = static_cast<unsigned>(windows.count() * (group + 1) / tasks.groups);
-    std::vector<std::size_t> counts;
-    for (unsigned w = first; w < last; ++w) counts.push_back(windows.limit(w));
-    Buckets<F> buckets(counts, options.arithmetic);
-    for (std::size_t i = n * chunk / tasks.chunks; i < n * (chunk + 1) / tasks.chunks; ++i) {
-      for (unsigned w = first; w < last; ++w) {
-        const std::int32_t digit = digits.digit(i, w);
-        if (digit != 0) buckets.add(bases[i], w - first, digit);
-      }
-    }
-    const std::vector<JacobianPoint<F>> sums = buckets.weighted_sums();
-    for (unsigned w = first; w < last; ++w) partial[w * tasks.chunks + chunk] = sums[w - first];
-  });
-
-  JacobianPoint<F> sum = JacobianPoint<F>::identity();
-  for (unsigned w = windows.count(); w-- > 0;) {
-    for (unsigned i = 0; i < windows.width(w) && !sum.is_identity(); ++i) sum = sum.doubled();
-    for (std::size_t chunk = 0; chunk < tasks.chunks; ++chunk)
-      sum += partial[w * tasks.chunks + chunk];
+JacobianPoint<F> msm(std::span<const MsmTerms<F>> terms, const MsmOptions& options) {
+  std::size_t n = 0;
+  for (const MsmTerms<F>& term : terms) {
+    base::require(term.bases.size() == term.scalars.size(), "msm: {} bases and {} scalars",
+                  term.bases.size(), term.scalars.size());
+    n += term.bases.size();
   }
-  return sum;
+  const MsmWindows windows = msm_windows(n, curve::kScalarParts<F>, options);
+  return DenseSum<F>(terms, DigitWindows(windows.bits, windows.parts)).sum(options.arithmetic);
 }
 
 template <class F>
@@ -139,10 +227,8 @@ JacobianPoint<F> batch_add(std::span<const AffinePoint<F>> points,
   return sum;
 }
 
-template JacobianPoint<curve::Fp> msm(std::span<const curve::G1Affine>, std::span<const Fr>,
-                                      const MsmOptions&);
-template JacobianPoint<curve::Fp2> msm(std::span<const curve::G2Affine>, std::span<const Fr>,
-                                       const MsmOptions&);
+template JacobianPoint<curve::Fp> msm(std::span<const MsmTerms<curve::Fp>>, const MsmOptions&);
+template JacobianPoint<curve::Fp2> msm(std::span<const MsmTerms<curve::Fp2>>, const MsmOptions&);
 template JacobianPoint<curve::Fp> batch_add(std::span<const curve::G1Affine>,
                                             std::span<const std::uint64_t>,
                                             std::span<const std::uint64_t>);

@@ -2,6 +2,7 @@
 // them as JSON. Exit status 0 only if every check held.
 
 #include "base/cuda/device.hpp"
+#include "groth16/ops/cuda/gpu_check/ceilings.hpp"
 #include "groth16/ops/cuda/gpu_check/report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@ const std::map<std::string, void (*)(const Context&)> kSuites = {
     {"key_points_g1", run_key_points_g1_suite},
     {"key_points_g2", run_key_points_g2_suite},
     {"key_transfer", run_key_transfer_suite},
+    {"point_transform", run_point_transform_suite},
 };
 
 struct Options {
@@ -64,17 +67,7 @@ class Results {
   }
   void add(const Timing& timing) {
     const double median = timing.median(), rate = median > 0 ? timing.amount / median * 1e-6 : 0;
-    timings_.push_back({{"suite", timing.suite},
-                        {"name", timing.name},
-                        {"parameters", timing.parameters},
-                        {"median_ms", median},
-                        {"min_ms", timing.least()},
-                        {"max_ms", timing.most()},
-                        {"amount", timing.amount},
-                        {"unit", timing.unit},
-                        {"giga_per_s", rate},
-                        {"ok", timing.failure.empty()},
-                        {"failure", timing.failure}});
+    timings_.push_back(timing);
     std::string parameters;
     for (const auto& [key, value] : timing.parameters)
       parameters += fmt::format(" {}={:g}", key, value);
@@ -94,11 +87,45 @@ class Results {
     std::fflush(stdout);
   }
   nlohmann::json json() const {
-    return {{"tests", tests_}, {"timings", timings_}, {"failures", failures_}};
+    nlohmann::json timings = nlohmann::json::array();
+    for (const Timing& timing : timings_) timings.push_back(describe(timing));
+    return {{"tests", tests_}, {"timings", timings}, {"failures", failures_}};
+  }
+  /// The largest of each kind, against what the device's arithmetic would allow.
+  void print_ceilings() const {
+    for (const Timing& timing : timings_) {
+      const std::optional<Ceiling> ceiling = ceiling_of(timing, timings_);
+      if (ceiling)
+        fmt::print("{:<14} {:<26} {:>10.3f} ms, at best {:>10.3f} ms ({}): {:.0f} %\n",
+                   timing.suite, timing.name, timing.median(), ceiling->milliseconds, ceiling->what,
+                   100 * ceiling->milliseconds / timing.median());
+    }
   }
 
  private:
-  nlohmann::json tests_ = nlohmann::json::array(), timings_ = nlohmann::json::array();
+  nlohmann::json describe(const Timing& timing) const {
+    const double median = timing.median();
+    nlohmann::json out = {{"suite", timing.suite},
+                          {"name", timing.name},
+                          {"parameters", timing.parameters},
+                          {"median_ms", median},
+                          {"min_ms", timing.least()},
+                          {"max_ms", timing.most()},
+                          {"amount", timing.amount},
+                          {"unit", timing.unit},
+                          {"giga_per_s", median > 0 ? timing.amount / median * 1e-6 : 0},
+                          {"ok", timing.failure.empty()},
+                          {"failure", timing.failure}};
+    if (const std::optional<Ceiling> ceiling = ceiling_of(timing, timings_)) {
+      out["ceiling"] = {{"ms", ceiling->milliseconds},
+                        {"what", ceiling->what},
+                        {"share", median > 0 ? ceiling->milliseconds / median : 0}};
+    }
+    return out;
+  }
+
+  nlohmann::json tests_ = nlohmann::json::array();
+  std::vector<Timing> timings_;
   int test_count_ = 0, failures_ = 0;
 };
 
@@ -131,6 +158,7 @@ int run(const Options& options) {
     results.print_summary(
         suite, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
+  results.print_ceilings();
   if (!options.json.empty()) {
     nlohmann::json json = results.json();
     json["device"] = describe(device.info());

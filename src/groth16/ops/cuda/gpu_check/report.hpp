@@ -77,5 +77,6 @@ void run_batch_add_g2_suite(const Context& context);
 void run_key_points_g1_suite(const Context& context);
 void run_key_points_g2_suite(const Context& context);
 void run_key_transfer_suite(const Context& context);
+void run_point_transform_suite(const Context& context);
 
 }  // namespace cuzk::groth16::cuda::gpu_check

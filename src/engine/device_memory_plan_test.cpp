@@ -1,0 +1,81 @@
+#include "engine/device_memory_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+namespace cuzk::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Gibibytes, as they are for 32 GiB sectors.
+constexpr CircuitMemory kWinning{.least = 1, .lanes = 1, .tables = 1, .stays = true};
+constexpr CircuitMemory kPorep{.least = 63, .lanes = 18, .tables = 60};
+constexpr CircuitMemory kSnap{.least = 52, .lanes = 18, .tables = 49};
+constexpr CircuitMemory kWindow{.least = 97, .lanes = 36, .tables = 73};
+
+std::vector<std::uint64_t> share(std::uint64_t total, const std::vector<CircuitMemory>& circuits) {
+  return share_device_memory(total, circuits);
+}
+
+TEST(DeviceMemoryPlan, OneCircuitAloneHasAllThatItCanUse) {
+  EXPECT_THAT(share(138, {kPorep}), ElementsAre(138));
+  EXPECT_THAT(share(200, {kPorep}), ElementsAre(141));
+  EXPECT_THAT(share(138, {}), IsEmpty());
+}
+
+TEST(DeviceMemoryPlan, PorepAndUpdateStayTogether) {
+  // Of the 22 that are left, one more lane each as far as there is room; then tables.
+  EXPECT_THAT(share(138, {kWinning, kPorep, kSnap}), ElementsAre(2 + 1, 63 + 18 + 2, 52));
+  EXPECT_THAT(share(160, {kWinning, kPorep, kSnap}), ElementsAre(3, 63 + 18 + 6, 52 + 18));
+  EXPECT_THAT(share(300, {kWinning, kPorep, kSnap}), ElementsAre(3, 141, 119));
+}
+
+TEST(DeviceMemoryPlan, WhoDoesNotFitBesideThemTakesTheirPlaceForAWhile) {
+  const auto shares = share(138, {kWinning, kPorep, kSnap, kWindow});
+  EXPECT_THAT(shares, ElementsAre(3, 83, 52, 97));
+  // The more important stays where only one of two fits; a smaller one after it may still fit.
+  EXPECT_THAT(share(100, {kWinning, kPorep, kSnap, kWinning}), ElementsAre(3, 63 + 18 + 14, 52, 2));
+}
+
+TEST(DeviceMemoryPlan, AKeyThatFitsNowhereIsStreamedBesideThoseThatStay) {
+  EXPECT_THAT(share(23, {kWinning, kPorep, kSnap}), ElementsAre(3, 20, 20));
+  EXPECT_THAT(share(0, {kWinning, kPorep}), ElementsAre(0, 0));
+}
+
+TEST(DeviceMemoryPlan, SharesOfThoseTogetherNeverExceedTheWhole) {
+  for (std::uint64_t total = 0; total < 320; ++total) {
+    const std::vector<CircuitMemory> circuits = {kWinning, kPorep, kSnap};
+    const auto shares = share(total, circuits);
+    std::uint64_t together = 0;
+    bool all_fit = true;
+    for (std::size_t i = 0; i < circuits.size(); ++i) {
+      EXPECT_LE(shares[i], std::min(total, circuits[i].all()));
+      together += shares[i];
+      all_fit = all_fit && shares[i] >= circuits[i].least;
+    }
+    if (total >= 116) {
+      EXPECT_TRUE(all_fit) << total;
+      EXPECT_LE(together, total);
+    }
+  }
+}
+
+TEST(DeviceMemoryPlan, OrderOfImportance) {
+  std::vector<CircuitId> circuits = CircuitId::of_network();
+  std::vector<std::string> names;
+  const std::vector<CircuitId> first = {CircuitId::parse("wpost-32g"),
+                                        CircuitId::parse("snap-64g")};
+  for (const CircuitId& circuit : memory_order(circuits, first)) {
+    if (circuit.size.bytes() >= std::uint64_t{32} << 30) names.push_back(circuit.to_string());
+  }
+  EXPECT_THAT(names, ElementsAre("winning-32g", "winning-64g", "wpost-32g", "snap-64g", "porep-32g",
+                                 "porep-64g", "snap-32g", "wpost-64g"));
+}
+
+}  // namespace
+}  // namespace cuzk::engine
