@@ -27,7 +27,8 @@ struct Affine {
   static CUZK_HD Affine identity() { return {F::zero(), F::zero()}; }
 };
 
-/// x = X/ZZ, y = Y/ZZZ, ZZ³ = ZZZ²; the identity has only zero limbs in ZZ.
+/// x = X/ZZ, y = Y/ZZZ, ZZ³ = ZZZ²; the identity has only zero limbs, and nothing else has so in
+/// ZZ.
 template <class F>
 struct Xyzz {
   F x, y, zz, zzz;
