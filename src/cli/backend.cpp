@@ -177,7 +177,7 @@ LoadedProver make_development_prover(const r1cs::Shape& shape, const groth16::Tr
   const groth16::SetupFiles files{
       folder.path() / "params", folder.path() / "vk",
       derivative ? folder.path() / "derivative" : std::filesystem::path()};
-  write_development_keys(shape, trapdoor, files, options);
+  groth16::write_keys(shape, trapdoor, files);
   const groth16::KeyFile file(files.params);
   groth16::ProvingKey key =
       derivative ? groth16::load_proving_key(file, groth16::DerivedKeyFile(files.derived), layout)

@@ -197,10 +197,7 @@ void run_plan(const Options& options) {
              "on device");
   for (const engine::CircuitId& circuit : engine::CircuitId::of_network()) {
     const engine::ParameterStore::State state = parameters->state(circuit);
-    using Readiness = engine::CircuitStatus::Readiness;
-    const bool has_files =
-        state.readiness == Readiness::kReady || state.readiness == Readiness::kChecking;
-    if (!has_files && !options.all) {
+    if (!engine::has_files(state.readiness) && !options.all) {
       fmt::print("{:<13} {}\n", circuit.to_string(), state.detail);
       continue;
     }

@@ -129,9 +129,8 @@ void require_room(const KeyPaths& paths, const groth16::KeyLayout& layout) {
       std::filesystem::space(paths.derived.parent_path(), unknown);
   if (!unknown && space.available < disk) {
     base::fail<base::ResourceExhausted>(
-        "{}: {:.1f} GB are free, the derived key takes {:.1f} GB: make room, or have another "
-        "folder "
-        "on the machine where it is made",
+        "{}: {:.1f} GB are free, the derived key takes {:.1f} GB: make room, or make it in another "
+        "folder and copy it",
         paths.derived.parent_path().string(), static_cast<double>(space.available) * 1e-9,
         static_cast<double>(disk) * 1e-9);
   }

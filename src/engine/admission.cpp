@@ -173,10 +173,10 @@ Engine::Submitted Admission::admit(const JobRequest& request, const std::string&
 
 void Admission::require_parameters(const CircuitId& circuit, const std::string& about) const {
   const ParameterStore::State state = parts_.parameters.state(circuit);
-  using Readiness = CircuitStatus::Readiness;
-  if (state.readiness == Readiness::kReady || state.readiness == Readiness::kChecking) return;
-  throw EngineError(state.readiness == Readiness::kCorrupt ? ErrorCode::kParamsCorrupt
-                                                           : ErrorCode::kParamsMissing,
+  if (has_files(state.readiness)) return;
+  throw EngineError(state.readiness == CircuitStatus::Readiness::kCorrupt
+                        ? ErrorCode::kParamsCorrupt
+                        : ErrorCode::kParamsMissing,
                     about + state.detail);
 }
 

@@ -53,11 +53,9 @@ std::vector<CircuitId> memory_order(std::vector<CircuitId> circuits,
 }
 
 ExpectedCircuits expected_circuits(const Config::Srs& config, ParameterStore& parameters) {
-  using Readiness = CircuitStatus::Readiness;
   std::vector<CircuitId> there, resident, first;
   for (const CircuitId& circuit : CircuitId::of_network()) {
-    const Readiness files = parameters.state(circuit).readiness;
-    if (files == Readiness::kReady || files == Readiness::kChecking) there.push_back(circuit);
+    if (has_files(parameters.state(circuit).readiness)) there.push_back(circuit);
   }
   for (const std::string& name : config.resident_keys) resident.push_back(CircuitId::parse(name));
   first = resident;

@@ -31,11 +31,6 @@ std::vector<std::unique_ptr<ProvingDevice>> with_cpu(
   return devices;
 }
 
-bool has_files(CircuitStatus::Readiness readiness) {
-  return readiness == CircuitStatus::Readiness::kReady ||
-         readiness == CircuitStatus::Readiness::kChecking;
-}
-
 std::vector<CircuitId> parse_all(const std::vector<std::string>& names) {
   std::vector<CircuitId> out;
   for (const std::string& name : names) out.push_back(CircuitId::parse(name));

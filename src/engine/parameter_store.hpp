@@ -41,6 +41,12 @@ class ParameterStore {
   virtual void mark_corrupt(const CircuitId& circuit, const std::string& detail) = 0;
 };
 
+/// Whether a circuit's files are there, checked or not yet: its jobs are accepted.
+constexpr bool has_files(CircuitStatus::Readiness readiness) {
+  return readiness == CircuitStatus::Readiness::kReady ||
+         readiness == CircuitStatus::Readiness::kChecking;
+}
+
 /// Over a folder of files with the official names. A key whose digest is not the published one is
 /// corrupt, unless it is marked as a development key or `trust_params` is set.
 /// With `quotient` "derivative" a circuit without its `.derivative` file is missing.
