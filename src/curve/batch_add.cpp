@@ -1,8 +1,8 @@
 #include "curve/batch_add.hpp"
 
 #include "base/error.hpp"
+#include "curve/arithmetic.hpp"
 #include "curve/batch_add_kernels.hpp"
-#include "curve/cpu_features.hpp"
 
 #include <algorithm>
 
@@ -38,19 +38,14 @@ template void add_scalar(std::span<const PointAddition<Fp2>>, void*);
 
 }  // namespace batch_add_kernels
 
-bool is_available(BatchArithmetic arithmetic) {
-  return arithmetic != BatchArithmetic::kAvx2 || cpu_has_avx2_fma();
-}
-
 template <class F>
-BatchAdder<F>::BatchAdder(BatchArithmetic arithmetic) : kernel_(batch_add_kernels::add_scalar<F>) {
-  base::require(is_available(arithmetic), "this processor has no AVX2 and FMA");
+BatchAdder<F>::BatchAdder(Arithmetic arithmetic) : kernel_(batch_add_kernels::add_scalar<F>) {
+  const Arithmetic resolved = resolve(arithmetic);
 #if defined(__x86_64__)
-  if (arithmetic != BatchArithmetic::kScalar && cpu_has_avx2_fma()) {
-    kernel_ = batch_add_kernels::add_avx2;
-  }
+  if (resolved == Arithmetic::kAvx2) kernel_ = batch_add_kernels::add_avx2;
+  if (resolved == Arithmetic::kIfma) kernel_ = batch_add_kernels::add_ifma;
 #endif
-  regular_.reserve(kCapacity);
+  regular_.resize(kCapacity);
   scratch_.resize((kCapacity * batch_add_kernels::kScratchBytes<F> + sizeof(Line) - 1) /
                   sizeof(Line));
 }
@@ -64,13 +59,32 @@ void BatchAdder<F>::add(std::span<const PointAddition<F>> additions) {
   }
 }
 
+namespace {
+
+std::uint64_t lowest_word(const Fp& value) { return value.limbs()[0]; }
+std::uint64_t lowest_word(const Fp2& value) { return value.c0.limbs()[0]; }
+
+// Two finite points with different x, by one word of each: false for some others, too, but hardly
+// ever. Measured: -3 % for an addition in G1.
+template <class F>
+bool has_slope(const AffinePoint<F>& a, const AffinePoint<F>& b) {
+  const std::uint64_t x1 = lowest_word(a.x), x2 = lowest_word(b.x);
+  return x1 != 0 && x2 != 0 && x1 != x2;
+}
+
+}  // namespace
+
 // Deals with what has no slope or another one, and leaves the rest to the kernel.
 template <class F>
 void BatchAdder<F>::add_chunk(std::span<const PointAddition<F>> additions) {
-  regular_.clear();
+  std::size_t regular = 0;
   for (const PointAddition<F>& addition : additions) {
     const AffinePoint<F>& addend = *addition.addend;
     AffinePoint<F>& acc = *addition.acc;
+    if (has_slope(acc, addend)) [[likely]] {
+      regular_[regular++] = addition;
+      continue;
+    }
     if (addend.is_identity()) continue;
     if (acc.is_identity()) {
       acc = addition.negate ? -addend : addend;
@@ -79,11 +93,11 @@ void BatchAdder<F>::add_chunk(std::span<const PointAddition<F>> additions) {
       acc = acc.y == signed_addend.y ? JacobianPoint<F>::from(acc).doubled().to_affine()
                                      : AffinePoint<F>::identity();
     } else {
-      regular_.push_back(addition);
+      regular_[regular++] = addition;
     }
   }
-  if (regular_.empty()) return;
-  kernel_(regular_, scratch_.data());
+  if (regular == 0) return;
+  kernel_(std::span(regular_).first(regular), scratch_.data());
 }
 
 template <class F>

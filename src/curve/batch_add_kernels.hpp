@@ -16,8 +16,12 @@ inline constexpr std::size_t kScratchBytes = 2 * sizeof(F) / 3 * 4;
 template <class F>
 void add_scalar(std::span<const PointAddition<F>> additions, void* scratch);
 
-/// AVX2 and FMA; only call where is_available(kAvx2).
+/// AVX2 and FMA; only call where is_available(Arithmetic::kAvx2).
 void add_avx2(std::span<const PointAddition<Fp>> additions, void* scratch);
 void add_avx2(std::span<const PointAddition<Fp2>> additions, void* scratch);
+
+/// AVX-512 IFMA; only call where is_available(Arithmetic::kIfma).
+void add_ifma(std::span<const PointAddition<Fp>> additions, void* scratch);
+void add_ifma(std::span<const PointAddition<Fp2>> additions, void* scratch);
 
 }  // namespace cuzk::curve::batch_add_kernels

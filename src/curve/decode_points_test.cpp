@@ -1,7 +1,7 @@
 #include "curve/decode_points.hpp"
 
 #include "base/error.hpp"
-#include "curve/cpu_features.hpp"
+#include "curve/arithmetic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class DecodeRun : public ::testing::Test {
   }
   // Into places in reverse order, so that a target's place matters.
   static std::optional<RunFault> decode(const base::Bytes& bytes, std::vector<Point>& out,
-                                        DecodeArithmetic arithmetic = DecodeArithmetic::kBest) {
+                                        Arithmetic arithmetic) {
     out.assign(bytes.size() / kBytes, Point::generator());
     std::vector<Point*> targets;
     for (std::size_t i = out.size(); i-- > 0;) targets.push_back(&out[i]);
@@ -47,6 +47,14 @@ class DecodeRun : public ::testing::Test {
     return fault;
   }
 };
+
+std::vector<Arithmetic> available() {
+  std::vector<Arithmetic> out = {Arithmetic::kBest, Arithmetic::kScalar};
+  for (const auto arithmetic : {Arithmetic::kAvx2, Arithmetic::kIfma}) {
+    if (is_available(arithmetic)) out.push_back(arithmetic);
+  }
+  return out;
+}
 
 using Groups = ::testing::Types<Fp, Fp2>;
 TYPED_TEST_SUITE(DecodeRun, Groups);
@@ -57,7 +65,7 @@ TYPED_TEST(DecodeRun, GivesThePointsForAllLengths) {
     std::vector<Affine> points = this->multiples(count), decoded;
     for (std::size_t i = 3; i < count; i += 11) points[i] = Affine::identity();
     for (std::size_t i = 0; i < count; i += 3) points[i] = -points[i];
-    for (const auto arithmetic : {DecodeArithmetic::kBest, DecodeArithmetic::kScalar}) {
+    for (const auto arithmetic : available()) {
       EXPECT_FALSE(this->decode(this->encode(points), decoded, arithmetic).has_value());
       EXPECT_EQ(decoded, points) << count;
     }
@@ -99,11 +107,13 @@ TYPED_TEST(DecodeRun, EveryFaultIsFoundWhereItIs) {
                                                                 .template first<kPointBytes>(),
                                                             PointCheck::kOnCurve, ignored);
       ASSERT_NE(expected, PointFault::kNone) << name;
-      std::vector<Affine> decoded;
-      const auto fault = this->decode(bytes, decoded);
-      ASSERT_TRUE(fault.has_value()) << name << " at " << i;
-      EXPECT_EQ(fault->index, i) << name;
-      EXPECT_EQ(fault->fault, expected) << name << " at " << i;
+      for (const auto arithmetic : available()) {
+        std::vector<Affine> decoded;
+        const auto fault = this->decode(bytes, decoded, arithmetic);
+        ASSERT_TRUE(fault.has_value()) << name << " at " << i;
+        EXPECT_EQ(fault->index, i) << name;
+        EXPECT_EQ(fault->fault, expected) << name << " at " << i;
+      }
     }
   }
 }
@@ -122,12 +132,42 @@ TYPED_TEST(DecodeRun, EdgeCoordinatesDecodeLikeOneByOne) {
             static_cast<std::uint8_t>(value[i / 8] >> 8 * (i % 8));
     }
   }
-  std::vector<Affine> vector, scalar;
-  const auto best = this->decode(bytes, vector);
-  const auto plain = this->decode(bytes, scalar, DecodeArithmetic::kScalar);
-  ASSERT_TRUE(best.has_value() && plain.has_value());
-  EXPECT_EQ(best->index, plain->index);
-  EXPECT_EQ(best->fault, plain->fault);
+  std::vector<Affine> points;
+  const auto scalar = this->decode(bytes, points, Arithmetic::kScalar);
+  ASSERT_TRUE(scalar.has_value());
+  for (const auto arithmetic : available()) {
+    const auto fault = this->decode(bytes, points, arithmetic);
+    ASSERT_TRUE(fault.has_value());
+    EXPECT_EQ(fault->index, scalar->index);
+    EXPECT_EQ(fault->fault, scalar->fault);
+  }
+}
+
+// What a kernel rejects is decoded one by one, so a kernel that rejects everything would go unseen.
+TYPED_TEST(DecodeRun, KernelsAcceptGoodPointsAndNothingElse) {
+  using Affine = AffinePoint<TypeParam>;
+  using Kernel = bool (*)(const std::uint8_t*, Affine* const*);
+  const std::vector<std::pair<Arithmetic, Kernel>> kernels = {
+#if defined(__x86_64__)
+    {Arithmetic::kAvx2, decode_kernels::decode_eight_avx2},
+    {Arithmetic::kIfma, decode_kernels::decode_eight_ifma},
+#endif
+  };
+  const std::vector<Affine> points = this->multiples(8);
+  const base::Bytes good = this->encode(points);
+  for (const auto& [arithmetic, kernel] : kernels) {
+    if (!is_available(arithmetic)) continue;
+    std::vector<Affine> decoded(8, Affine::identity());
+    std::vector<Affine*> targets;
+    for (Affine& point : decoded) targets.push_back(&point);
+    ASSERT_TRUE(kernel(good.data(), targets.data()));
+    EXPECT_EQ(decoded, points);
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+      base::Bytes bad = good;
+      bad[(lane + 1) * Affine::kUncompressedBytes - 1] ^= 1;
+      EXPECT_FALSE(kernel(bad.data(), targets.data())) << lane;
+    }
+  }
 }
 
 TYPED_TEST(DecodeRun, WrongLengthsAreRefused) {

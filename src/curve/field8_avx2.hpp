@@ -5,8 +5,8 @@
 
 #if defined(__x86_64__)
 
-/// Eight elements of a coordinate field side by side, with the arithmetic that points need; bounds
-/// as in vector_field_avx2.hpp. Only for code that is compiled for AVX2 and FMA.
+/// Eight elements of a coordinate field side by side (field8.hpp); bounds as in
+/// vector_field_avx2.hpp. Only for code that is compiled for AVX2 and FMA.
 namespace cuzk::curve::avx2 {
 
 using Fp8 = Vector<FpVectorField>;
@@ -22,78 +22,42 @@ void multiply_sum_fp(const Fp8& a, const Fp8& b, const Fp8& c, const Fp8& d, Fp8
 void load_fp(const std::uint64_t* const (&sources)[8], Fp8& out);
 void store_fp(const Fp8& value, std::uint64_t* const (&targets)[8]);
 
-template <class F>
-struct Field8;
+/// Products are Montgomery's: R' = R.
+inline constexpr unsigned kHalfShift = 0;
+template <unsigned kShift>
+CUZK_AVX2_INLINE void shift_left(Fp8&) {
+  static_assert(kShift == 0);
+}
 
-template <>
-struct Field8<Fp> {
-  Fp8 value;
+/// out = a - Σ b; signed values need no bound.
+template <unsigned kBound, class... B>
+CUZK_AVX2_INLINE void difference(Fp8& out, const Fp8& a, const Fp8& first, const B&... b) {
+  subtract(a, first, out);
+  (subtract(out, b, out), ...);
+}
 
-  CUZK_AVX2_INLINE void load(const std::uint64_t* const (&sources)[8]) { load_fp(sources, value); }
-  CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const {
-    store_fp(value, targets);
-  }
+/// Sums are operands as they are.
+CUZK_AVX2_INLINE void carry(Fp8&) {}
 
-  static CUZK_AVX2_INLINE void subtract(const Field8& a, const Field8& b, Field8& out) {
-    avx2::subtract(a.value, b.value, out.value);
-  }
-  static CUZK_AVX2_INLINE void apply_signs(const Field8& a, const double (&signs)[8], Field8& out) {
-    avx2::apply_signs(a.value, signs, out.value);
-  }
-  static CUZK_AVX2_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
-    multiply_fp(a.value, b.value, out.value);
-  }
-  static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) {
-    square_fp(a.value, out.value);
-  }
+struct Signs {
+  double of_lane[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+  void set(unsigned lane, bool negate) { of_lane[lane] = negate ? -1.0 : 1.0; }
 };
 
-/// `sources` and `targets` are of c0; c1's words follow.
-template <>
-struct Field8<Fp2> {
-  Fp8 c0, c1;
+CUZK_AVX2_INLINE void apply_signs(const Fp8& a, const Signs& signs, Fp8& out) {
+  apply_signs(a, signs.of_lane, out);
+}
 
-  CUZK_AVX2_INLINE void load(const std::uint64_t* const (&sources)[8]) {
-    const std::uint64_t* second[8];
-    for (unsigned lane = 0; lane < 8; ++lane) second[lane] = sources[lane] + 6;
-    load_fp(sources, c0);
-    load_fp(second, c1);
-  }
-  CUZK_AVX2_INLINE void store(std::uint64_t* const (&targets)[8]) const {
-    std::uint64_t* second[8];
-    for (unsigned lane = 0; lane < 8; ++lane) second[lane] = targets[lane] + 6;
-    store_fp(c0, targets);
-    store_fp(c1, second);
-  }
-
-  static CUZK_AVX2_INLINE void subtract(const Field8& a, const Field8& b, Field8& out) {
-    avx2::subtract(a.c0, b.c0, out.c0);
-    avx2::subtract(a.c1, b.c1, out.c1);
-  }
-  static CUZK_AVX2_INLINE void apply_signs(const Field8& a, const double (&signs)[8], Field8& out) {
-    avx2::apply_signs(a.c0, signs, out.c0);
-    avx2::apply_signs(a.c1, signs, out.c1);
-  }
-  // (a0 b0 - a1 b1) + (a0 b1 + a1 b0)·u, each with one reduction.
-  static CUZK_AVX2_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
-    static constexpr double kMinus[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    Fp8 minus_a1, real;
-    avx2::apply_signs(a.c1, kMinus, minus_a1);
-    multiply_sum_fp(a.c0, b.c0, minus_a1, b.c1, real);
-    multiply_sum_fp(a.c0, b.c1, a.c1, b.c0, out.c1);
-    out.c0 = real;
-  }
-  // (a0 + a1)(a0 - a1) + 2 a0 a1·u.
-  static CUZK_AVX2_INLINE void square(const Field8& a, Field8& out) {
-    Fp8 sum, difference, twice;
-    avx2::add(a.c0, a.c1, sum);
-    avx2::subtract(a.c0, a.c1, difference);
-    avx2::add(a.c0, a.c0, twice);
-    multiply_fp(twice, a.c1, out.c1);
-    multiply_fp(sum, difference, out.c0);
-  }
-};
+CUZK_AVX2_INLINE void negate(const Fp8& a, Fp8& out) {
+  static constexpr double kMinus[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  apply_signs(a, kMinus, out);
+}
 
 }  // namespace cuzk::curve::avx2
+
+#define CUZK_FIELD8_NAMESPACE avx2
+#define CUZK_FIELD8_INLINE CUZK_AVX2_INLINE
+#include "curve/field8.hpp"
 
 #endif

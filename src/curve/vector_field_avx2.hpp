@@ -11,7 +11,7 @@
 #include <immintrin.h>
 
 /// Eight elements of a field at a time, on the floating-point units of AVX2 and FMA. Only for code
-/// that is compiled for these (CUZK_AVX2) and reached after cpu_has_avx2_fma().
+/// that is compiled for these (CUZK_AVX2) and reached after is_available(kAvx2).
 ///
 /// An element is a few limbs of b bits: signed integers in doubles. For Fp they are eight of 48
 /// bits, so that its Montgomery form (R = 2^384) is that of class Fp, cut differently; for Fr six

@@ -58,7 +58,7 @@ class GroupCheck<F>::Round {
 
   /// The points are no longer used when this returns.
   void add(std::span<const curve::AffinePoint<F>> points) {
-    Buckets<F> buckets(std::array{count()}, curve::BatchArithmetic::kBest);
+    Buckets<F> buckets(std::array{count()}, curve::Arithmetic::kBest);
     constexpr std::size_t kDraws = 8192;
     std::vector<std::uint8_t> random(2 * kDraws);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -82,7 +82,7 @@ class GroupCheck<F>::Round {
     std::vector<curve::PointAddition<F>> additions;
     for (std::size_t i = 0; i < sums_.size(); ++i)
       additions.push_back({&sums_[i], &of_piece[i], false});
-    curve::BatchAdder<F>(curve::BatchArithmetic::kBest).add(additions);
+    curve::BatchAdder<F>(curve::Arithmetic::kBest).add(additions);
   }
 
   unsigned bucket_bits_;

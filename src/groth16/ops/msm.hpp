@@ -21,7 +21,7 @@ struct MsmOptions {
   /// Bits of the widest windows; 0 chooses by size. 2 to kMaxWindowBits, from 3 where scalars are
   /// always split in two; anything else throws InvalidInput.
   unsigned window_bits = 0;
-  curve::BatchArithmetic arithmetic = curve::BatchArithmetic::kBest;
+  curve::Arithmetic arithmetic = curve::Arithmetic::kBest;
   ScalarSplit split = ScalarSplit::kBySize;
 };
 inline constexpr unsigned kMaxWindowBits = 20;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "curve/arithmetic.hpp"
 #include "curve/fr.hpp"
 #include "groth16/ops/domain.hpp"
 
@@ -12,12 +13,9 @@
 ///   coset_ntt, coset_intt               the same on g·D
 /// in natural order. The two halves below leave out the permutation: index k of a bit-reversed
 /// vector holds element reverse_bits(k, log_n). intt_unscaled is n times too large, so that the
-/// factor 1/n can join another one.
+/// factor 1/n can join another one. An arithmetic that is not available throws InvalidInput from
+/// transforms of 64 points on.
 namespace cuzk::groth16 {
-
-/// Which arithmetic the inner loops use. kBest is the fastest that this processor has; kScalar is
-/// for tests and benchmarks. Both give the same bytes.
-enum class NttArithmetic { kBest, kScalar };
 
 void ntt(const Domain& domain, std::span<curve::Fr> values);
 void intt(const Domain& domain, std::span<curve::Fr> values);
@@ -26,10 +24,10 @@ void coset_intt(const Domain& domain, std::span<curve::Fr> values);
 
 /// Natural order to bit-reversed order: n · intt.
 void intt_unscaled(const Domain& domain, std::span<curve::Fr> values,
-                   NttArithmetic arithmetic = NttArithmetic::kBest);
+                   curve::Arithmetic arithmetic = curve::Arithmetic::kBest);
 /// Bit-reversed order to natural order.
 void ntt_from_bit_reversed(const Domain& domain, std::span<curve::Fr> values,
-                           NttArithmetic arithmetic = NttArithmetic::kBest);
+                           curve::Arithmetic arithmetic = curve::Arithmetic::kBest);
 
 /// Multiplies the element with natural index k by first·ratio^k, for a vector in bit-reversed
 /// order.

@@ -1,12 +1,13 @@
 #include "groth16/ops/ntt.hpp"
 
 #include "base/error.hpp"
-#include "curve/cpu_features.hpp"
 #include "groth16/testing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
+#include <tuple>
 
 namespace cuzk::groth16 {
 namespace {
@@ -78,32 +79,47 @@ TEST_P(NttOfSize, HalvesAreTheWholeWithoutPermutation) {
   for (std::size_t i = 0; i < domain.n(); ++i) ASSERT_EQ(half[i], n * input[i]) << i;
 }
 
-TEST_P(NttOfSize, VectorAndScalarArithmeticAgree) {
-  if (!curve::cpu_has_avx2_fma()) GTEST_SKIP() << "this processor has no AVX2 and FMA";
-  const Domain domain(GetParam());
-  std::vector<Fr> vector = testing::random_scalars(domain.n(), 400 + GetParam());
+// Every vector arithmetic against scalar, for each size.
+class NttArithmetics : public ::testing::TestWithParam<std::tuple<unsigned, curve::Arithmetic>> {
+ protected:
+  void SetUp() override {
+    if (!is_available(arithmetic())) GTEST_SKIP() << "this processor has not its instructions";
+  }
+  static unsigned log_n() { return std::get<0>(GetParam()); }
+  static curve::Arithmetic arithmetic() { return std::get<1>(GetParam()); }
+
+  // Both transforms, one after the other, give the same.
+  static void expect_agreement(const std::vector<Fr>& values) {
+    const Domain domain(log_n());
+    std::vector<Fr> vector = values, scalar = values;
+    intt_unscaled(domain, vector, arithmetic());
+    intt_unscaled(domain, scalar, curve::Arithmetic::kScalar);
+    EXPECT_TRUE(vector == scalar);
+    ntt_from_bit_reversed(domain, vector, arithmetic());
+    ntt_from_bit_reversed(domain, scalar, curve::Arithmetic::kScalar);
+    EXPECT_TRUE(vector == scalar);
+  }
+};
+
+TEST_P(NttArithmetics, AgreeOnRandomAndExtremeValues) {
+  const std::size_t n = std::size_t{1} << log_n();
+  std::vector<Fr> values = testing::random_scalars(n, 400 + log_n());
   // Extremes, too: what is largest in a lane decides whether the lazy form stays within its bounds.
-  for (std::size_t i = 0; i < domain.n(); i += 3) vector[i] = -Fr::one();
-  for (std::size_t i = 0; i < domain.n() / 2; ++i)
-    vector[i] = Fr::from_montgomery(curve::kFrField.negate({1}));
-  std::vector<Fr> scalar = vector;
-  intt_unscaled(domain, vector);
-  intt_unscaled(domain, scalar, NttArithmetic::kScalar);
-  EXPECT_EQ(vector, scalar);
-  ntt_from_bit_reversed(domain, vector);
-  ntt_from_bit_reversed(domain, scalar, NttArithmetic::kScalar);
-  EXPECT_EQ(vector, scalar);
+  for (std::size_t i = 0; i < n; i += 3) values[i] = -Fr::one();
+  for (std::size_t i = 0; i < n / 2; ++i)
+    values[i] = Fr::from_montgomery(curve::kFrField.negate({1}));
+  expect_agreement(values);
+  expect_agreement(std::vector<Fr>(n, Fr::from_montgomery(curve::kFrField.negate({1}))));
 }
 
 // What circuits give: long runs of zeros, ones and other small numbers, whose sums and products
 // have regular limbs.
-TEST_P(NttOfSize, ArithmeticsAgreeOnSparseAndRegularValues) {
-  if (!curve::cpu_has_avx2_fma()) GTEST_SKIP() << "this processor has no AVX2 and FMA";
-  const Domain domain(GetParam());
-  std::mt19937_64 random(GetParam());
+TEST_P(NttArithmetics, AgreeOnSparseAndRegularValues) {
+  std::mt19937_64 random(log_n());
   for (int kind = 0; kind < 4; ++kind) {
-    std::vector<Fr> vector(domain.n());
-    for (Fr& value : vector) {
+    SCOPED_TRACE(kind);
+    std::vector<Fr> values(std::size_t{1} << log_n());
+    for (Fr& value : values) {
       const std::uint64_t draw = random();
       switch (kind) {
         case 0:  // bits
@@ -120,13 +136,7 @@ TEST_P(NttOfSize, ArithmeticsAgreeOnSparseAndRegularValues) {
           value = Fr::power_of_two(static_cast<unsigned>(draw % 255));
       }
     }
-    std::vector<Fr> scalar = vector;
-    intt_unscaled(domain, vector);
-    intt_unscaled(domain, scalar, NttArithmetic::kScalar);
-    EXPECT_EQ(vector == scalar, true) << "kind " << kind;
-    ntt_from_bit_reversed(domain, vector);
-    ntt_from_bit_reversed(domain, scalar, NttArithmetic::kScalar);
-    EXPECT_EQ(vector == scalar, true) << "kind " << kind;
+    expect_agreement(values);
   }
 }
 
@@ -142,8 +152,16 @@ TEST_P(NttOfSize, ScalingByPowersFindsNaturalIndices) {
 }
 
 // One block, the smallest tiles, two passes, unequal passes, three passes.
-INSTANTIATE_TEST_SUITE_P(LogSizes, NttOfSize,
-                         ::testing::Values(0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 13, 17, 18, 19));
+const auto kLogSizes = ::testing::Values(0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 13, 17, 18, 19);
+INSTANTIATE_TEST_SUITE_P(LogSizes, NttOfSize, kLogSizes);
+INSTANTIATE_TEST_SUITE_P(LogSizes, NttArithmetics,
+                         ::testing::Combine(kLogSizes, ::testing::Values(curve::Arithmetic::kAvx2,
+                                                                         curve::Arithmetic::kIfma)),
+                         [](const auto& test) {
+                           const bool avx2 = std::get<1>(test.param) == curve::Arithmetic::kAvx2;
+                           return std::string(avx2 ? "Avx2_" : "Ifma_") +
+                                  std::to_string(std::get<0>(test.param));
+                         });
 
 TEST(Ntt, WrongSizesAreRefused) {
   const Domain domain(4);

@@ -30,7 +30,8 @@ void count_items(benchmark::State& state, std::size_t n) {
   state.SetItemsProcessed(static_cast<std::int64_t>(n) * state.iterations());
 }
 
-void ntt_pair(benchmark::State& state, NttArithmetic arithmetic) {
+void ntt_pair(benchmark::State& state, curve::Arithmetic arithmetic) {
+  if (!is_available(arithmetic)) return state.SkipWithError("not available");
   const Domain domain(static_cast<unsigned>(state.range(0)));
   std::vector<Fr> values = testing::random_scalars(domain.n(), 1);
   for (auto _ : state) {
@@ -39,14 +40,24 @@ void ntt_pair(benchmark::State& state, NttArithmetic arithmetic) {
   }
   count_items(state, 2 * domain.n());
 }
-BENCHMARK_CAPTURE(ntt_pair, best, NttArithmetic::kBest)
+BENCHMARK_CAPTURE(ntt_pair, best, curve::Arithmetic::kBest)
     ->Arg(15)
     ->Arg(17)
     ->Arg(20)
     ->Arg(22)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ntt_pair, scalar, NttArithmetic::kScalar)
+BENCHMARK_CAPTURE(ntt_pair, scalar, curve::Arithmetic::kScalar)
+    ->Arg(15)
+    ->Arg(20)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ntt_pair, avx2, curve::Arithmetic::kAvx2)
+    ->Arg(15)
+    ->Arg(20)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ntt_pair, ifma, curve::Arithmetic::kIfma)
     ->Arg(15)
     ->Arg(20)
     ->UseRealTime()
@@ -75,7 +86,9 @@ void dense_msm_g1(benchmark::State& state, const MsmOptions& options) {
 void dense_msm_g2(benchmark::State& state, const MsmOptions& options) {
   dense_msm<curve::Fp2>(state, options);
 }
-constexpr MsmOptions kScalarArithmetic{.arithmetic = curve::BatchArithmetic::kScalar};
+constexpr MsmOptions kScalarArithmetic{.arithmetic = curve::Arithmetic::kScalar};
+constexpr MsmOptions kAvx2Arithmetic{.arithmetic = curve::Arithmetic::kAvx2};
+constexpr MsmOptions kIfmaArithmetic{.arithmetic = curve::Arithmetic::kIfma};
 constexpr MsmOptions kWholeScalars{.split = ScalarSplit::kNever};
 BENCHMARK_CAPTURE(dense_msm_g1, best, MsmOptions{})
     ->Arg(12)
@@ -85,6 +98,26 @@ BENCHMARK_CAPTURE(dense_msm_g1, best, MsmOptions{})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(dense_msm_g1, scalar, kScalarArithmetic)
+    ->Arg(15)
+    ->Arg(17)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g1, avx2, kAvx2Arithmetic)
+    ->Arg(15)
+    ->Arg(17)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g1, ifma, kIfmaArithmetic)
+    ->Arg(15)
+    ->Arg(17)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g2, avx2, kAvx2Arithmetic)
+    ->Arg(15)
+    ->Arg(17)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dense_msm_g2, ifma, kIfmaArithmetic)
     ->Arg(15)
     ->Arg(17)
     ->UseRealTime()

@@ -30,8 +30,8 @@ void quotient_textbook(const Domain& domain, std::span<curve::Fr> a, std::span<c
 ///      coefficient k by k: 4 transforms, no c.
 /// Takes 64 bytes for each element of the domain besides. Throws InvalidInput if the sizes differ
 /// or exceed n.
-base::LargeArray<curve::Fr> quotient_derivative(const Domain& domain, std::span<const curve::Fr> a,
-                                                std::span<const curve::Fr> b,
-                                                NttArithmetic arithmetic = NttArithmetic::kBest);
+base::LargeArray<curve::Fr> quotient_derivative(
+    const Domain& domain, std::span<const curve::Fr> a, std::span<const curve::Fr> b,
+    curve::Arithmetic arithmetic = curve::Arithmetic::kBest);
 
 }  // namespace cuzk::groth16

@@ -1,7 +1,6 @@
 #include "groth16/ops/quotient.hpp"
 
 #include "base/error.hpp"
-#include "curve/cpu_features.hpp"
 #include "groth16/ops/ntt.hpp"
 #include "groth16/testing.hpp"
 
@@ -69,9 +68,11 @@ TEST_P(QuotientOfSize, DerivativeIsTheQuotientOnTheDomain) {
 INSTANTIATE_TEST_SUITE_P(LogSizes, QuotientOfSize, ::testing::Values(1, 2, 5, 6, 9, 12));
 
 // Tiles of one and of several passes, with the last rows in the middle of one.
-TEST(Quotient, VectorAndScalarArithmeticAgree) {
-  if (!curve::cpu_has_avx2_fma()) GTEST_SKIP() << "this processor has no AVX2 and FMA";
-  for (const unsigned log_n : {6U, 10U, 15U, 19U}) {
+class QuotientArithmetics : public ::testing::TestWithParam<curve::Arithmetic> {};
+
+TEST_P(QuotientArithmetics, AgreeWithScalar) {
+  if (!is_available(GetParam())) GTEST_SKIP() << "this processor has not its instructions";
+  for (const unsigned log_n : {6U, 10U, 15U, 16U, 19U}) {
     const Domain domain(log_n);
     const std::size_t used = domain.n() * 7 / 10 + 3;
     std::vector<Fr> a = testing::random_scalars(used, log_n), b(used);
@@ -82,11 +83,18 @@ TEST(Quotient, VectorAndScalarArithmeticAgree) {
     }
     for (std::size_t i = used / 2; i < used / 2 + 300 && i < used; ++i)
       a[i] = b[i] = Fr::from_montgomery(curve::kFrField.negate({1}));
-    const base::LargeArray<Fr> vector = quotient_derivative(domain, a, b),
-                               scalar = quotient_derivative(domain, a, b, NttArithmetic::kScalar);
+    const base::LargeArray<Fr> vector = quotient_derivative(domain, a, b, GetParam()),
+                               scalar =
+                                   quotient_derivative(domain, a, b, curve::Arithmetic::kScalar);
     ASSERT_TRUE(std::ranges::equal(vector, scalar)) << log_n;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Vectors, QuotientArithmetics,
+                         ::testing::Values(curve::Arithmetic::kAvx2, curve::Arithmetic::kIfma),
+                         [](const auto& test) {
+                           return test.param == curve::Arithmetic::kAvx2 ? "Avx2" : "Ifma";
+                         });
 
 TEST(Quotient, ZeroRowsHaveZeroScalars) {
   const Domain domain(7);

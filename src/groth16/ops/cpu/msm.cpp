@@ -29,16 +29,20 @@ constexpr std::size_t kBucketsPerTask = 8192;
 constexpr std::size_t kMaxSplit = std::size_t{1} << 20;
 // Additions that a bucket costs: two, less the first point's, but with inversions less well shared.
 constexpr double kBucketCost = 1.5;
-// Additions that the image of a point under the endomorphism costs.
-constexpr double kImageCost = 0.7;
+
+// Additions that the image of a point under the endomorphism costs, with the digits of its part of
+// the scalar. That is scalar code, which weighs more where additions are faster.
+double image_cost(curve::Arithmetic arithmetic) {
+  return curve::resolve(arithmetic) == curve::Arithmetic::kIfma ? 2.0 : 0.7;
+}
 
 std::size_t threads() {
   return static_cast<std::size_t>(std::max(tbb::this_task_arena::max_concurrency(), 1));
 }
 
-double cost_of(std::size_t n, const DigitWindows& windows) {
+double cost_of(std::size_t n, const DigitWindows& windows, double image_cost) {
   const double points = static_cast<double>(n) * windows.parts();
-  double cost = static_cast<double>(n) * (windows.parts() - 1) * kImageCost;
+  double cost = static_cast<double>(n) * (windows.parts() - 1) * image_cost;
   for (unsigned w = 0; w < windows.count(); ++w)
     cost += points + kBucketCost * static_cast<double>(windows.limit(w));
   return cost;
@@ -101,7 +105,7 @@ class DenseSum {
     }
   }
 
-  JacobianPoint<F> sum(curve::BatchArithmetic arithmetic) const {
+  JacobianPoint<F> sum(curve::Arithmetic arithmetic) const {
     const std::vector<Task> tasks = cut_into_tasks(points_, windows_);
     std::vector<std::vector<JacobianPoint<F>>> partial(tasks.size());
     base::parallel_tasks(tasks.size(),
@@ -124,8 +128,7 @@ class DenseSum {
   }
 
   // Σ digit·point of each window of the task, over its points.
-  std::vector<JacobianPoint<F>> window_sums(const Task& task,
-                                            curve::BatchArithmetic arithmetic) const {
+  std::vector<JacobianPoint<F>> window_sums(const Task& task, curve::Arithmetic arithmetic) const {
     std::vector<std::size_t> counts;
     for (unsigned w = task.first_window; w < task.last_window; ++w)
       counts.push_back(windows_.limit(w));
@@ -168,7 +171,7 @@ MsmWindows msm_windows(std::size_t n, unsigned split_parts, const MsmOptions& op
     }
     const unsigned least = parts == 2 ? 3 : 2;
     for (unsigned bits = std::max(wanted, least); bits <= (wanted == 0 ? 16 : wanted); ++bits) {
-      const double cost = cost_of(n, DigitWindows(bits, parts));
+      const double cost = cost_of(n, DigitWindows(bits, parts), image_cost(options.arithmetic));
       if (best.bits == 0 || cost < best_cost) {
         best = {bits, parts};
         best_cost = cost;

@@ -49,7 +49,7 @@ void transform_small(std::span<Fr> values, const Fr& omega, bool forward) {
 }
 
 void transform(const Domain& domain, std::span<Fr> values, const Fr& omega, bool forward,
-               NttArithmetic arithmetic) {
+               curve::Arithmetic arithmetic) {
   require_size(domain, values);
   if (domain.log_n() < NttPasses::kMinLog) return transform_small(values, omega, forward);
   const NttPasses passes(domain.log_n(), omega, arithmetic);
@@ -76,11 +76,12 @@ void scale_by_powers(std::span<Fr> values, const Fr& ratio) {
 
 }  // namespace
 
-void intt_unscaled(const Domain& domain, std::span<Fr> values, NttArithmetic arithmetic) {
+void intt_unscaled(const Domain& domain, std::span<Fr> values, curve::Arithmetic arithmetic) {
   transform(domain, values, domain.omega_inverse(), true, arithmetic);
 }
 
-void ntt_from_bit_reversed(const Domain& domain, std::span<Fr> values, NttArithmetic arithmetic) {
+void ntt_from_bit_reversed(const Domain& domain, std::span<Fr> values,
+                           curve::Arithmetic arithmetic) {
   transform(domain, values, domain.omega(), false, arithmetic);
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,8 @@ inline constexpr unsigned kMaxLogRows = 9;
 /// ρ^j, j < 2^(log_rows - 1), for the root ρ of order 2^log_rows; or any other factors of rows.
 struct RowFactors {
   std::vector<curve::Fr> plain;
-  std::vector<std::array<double, 6>> split;  ///< what the AVX2 kernels read
+  std::vector<std::array<double, 6>> avx2;         ///< what the AVX2 kernels read
+  std::vector<std::array<std::uint64_t, 5>> ifma;  ///< what the IFMA kernels read
 };
 
 /// Which elements a tile has and which roots it is transformed with.
@@ -68,7 +70,9 @@ struct Kernels {
 };
 
 const Kernels& scalar_kernels();
-/// With AVX2 and FMA; only call where curve::cpu_has_avx2_fma().
+/// With AVX2 and FMA; only call where curve::is_available(kAvx2).
 const Kernels& avx2_kernels();
+/// With AVX-512 IFMA; only call where curve::is_available(kIfma).
+const Kernels& ifma_kernels();
 
 }  // namespace cuzk::groth16::ntt_kernels

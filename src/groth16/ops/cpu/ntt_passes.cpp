@@ -1,6 +1,6 @@
 #include "groth16/ops/cpu/ntt_passes.hpp"
 
-#include "curve/cpu_features.hpp"
+#include "curve/arithmetic.hpp"
 
 #include <algorithm>
 
@@ -18,12 +18,21 @@ std::vector<Fr> powers(const Fr& base, std::size_t count) {
   return out;
 }
 
-NttPasses::NttPasses(unsigned log_n, const Fr& omega, NttArithmetic arithmetic)
-    : log_n_(log_n), kernels_(&ntt_kernels::scalar_kernels()) {
+namespace {
+
+const ntt_kernels::Kernels& kernels_of(curve::Arithmetic arithmetic) {
+  const curve::Arithmetic resolved = curve::resolve(arithmetic);
 #if defined(__x86_64__)
-  if (arithmetic == NttArithmetic::kBest && curve::cpu_has_avx2_fma())
-    kernels_ = &ntt_kernels::avx2_kernels();
+  if (resolved == curve::Arithmetic::kIfma) return ntt_kernels::ifma_kernels();
+  if (resolved == curve::Arithmetic::kAvx2) return ntt_kernels::avx2_kernels();
 #endif
+  return ntt_kernels::scalar_kernels();
+}
+
+}  // namespace
+
+NttPasses::NttPasses(unsigned log_n, const Fr& omega, curve::Arithmetic arithmetic)
+    : log_n_(log_n), kernels_(&kernels_of(arithmetic)) {
   // As few passes as tiles allow, of sizes as equal as possible.
   const unsigned needed = (log_n + ntt_kernels::kMaxLogRows - 1) / ntt_kernels::kMaxLogRows;
   const unsigned count = std::max(needed, 2U);

@@ -21,7 +21,7 @@ class NttPasses {
   static constexpr unsigned kMinLog = 6;
 
   /// ω of order 2^log_n; log_n >= kMinLog.
-  NttPasses(unsigned log_n, const curve::Fr& omega, NttArithmetic arithmetic);
+  NttPasses(unsigned log_n, const curve::Fr& omega, curve::Arithmetic arithmetic);
 
   const ntt_kernels::Kernels& kernels() const { return *kernels_; }
   std::size_t count() const { return passes_.size(); }

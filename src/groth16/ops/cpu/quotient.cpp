@@ -43,7 +43,7 @@ base::LargeArray<Fr> derivative_small(const Domain& domain, std::span<const Fr> 
 // the factors k, and the first pass of the transform back are one sweep; so are its last pass and
 // the products.
 base::LargeArray<Fr> derivative_tiled(const Domain& domain, std::span<const Fr> a,
-                                      std::span<const Fr> b, NttArithmetic arithmetic) {
+                                      std::span<const Fr> b, curve::Arithmetic arithmetic) {
   using ntt_kernels::kLanes;
   using ntt_kernels::Tile;
   const unsigned log_n = domain.log_n();
@@ -105,7 +105,7 @@ void quotient_textbook(const Domain& domain, std::span<Fr> a, std::span<Fr> b, s
 }
 
 base::LargeArray<Fr> quotient_derivative(const Domain& domain, std::span<const Fr> a,
-                                         std::span<const Fr> b, NttArithmetic arithmetic) {
+                                         std::span<const Fr> b, curve::Arithmetic arithmetic) {
   base::require(a.size() == b.size() && a.size() <= domain.n(),
                 "quotient: {} and {} rows over a domain of {}", a.size(), b.size(), domain.n());
   return domain.log_n() < NttPasses::kMinLog ? derivative_small(domain, a, b)
