@@ -1,9 +1,11 @@
-# cuzk_layer(NAME [LAYERS lower...] [LIBRARIES libs...])
+# cuzk_layer(NAME [LAYERS lower...] [LIBRARIES libs...] [ALONE files...])
 #
 # One layer of the program: the static library cuzk_<NAME> from every source below the calling folder, its unit
 # tests from *_test.cpp (one program, cuzk_<NAME>_test), its benchmarks from *_bench.cpp (cuzk_<NAME>_bench) and
 # one fuzz target for each *_fuzz.cpp. Which file is what follows from its suffix alone.
 # The target cuzk_<NAME>_tests builds all that is tested; the tests are labelled unit-<NAME>.
+# ALONE are files that share a name of their unnamed namespaces with others on purpose: where several files are compiled
+# as one (preset `whole`), these are not.
 #
 # The order of the layers is CUZK_LAYER_ORDER; naming a layer that is not below NAME in it is an error.
 set(CUZK_LAYER_ORDER base curve hash r1cs gadgets filecoin groth16 engine service cli)
@@ -17,7 +19,7 @@ function(cuzk_register_tests program label timeout)
 endfunction()
 
 function(cuzk_layer name)
-  cmake_parse_arguments(ARG "" "" "LAYERS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LAYERS;LIBRARIES;ALONE" ${ARGN})
   list(FIND CUZK_LAYER_ORDER ${name} self)
   if(self EQUAL -1)
     message(FATAL_ERROR "cuzk_layer: unknown layer '${name}'; the layers are ${CUZK_LAYER_ORDER}")
@@ -41,6 +43,8 @@ function(cuzk_layer name)
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
   set(sources ${all})
   list(FILTER sources EXCLUDE REGEX "_(test|bench|fuzz|main)\\.cpp$")
+
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
   set(lower_targets)
   foreach(lower IN LISTS ARG_LAYERS)

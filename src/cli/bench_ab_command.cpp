@@ -15,7 +15,7 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct AbOptions {
   load::JobOptions jobs;
   load::TargetOptions target;
   std::string address_a, address_b;
@@ -24,7 +24,7 @@ struct Options {
   std::string json;
 };
 
-load::TargetOptions side(const Options& options, const std::string& address,
+load::TargetOptions side(const AbOptions& options, const std::string& address,
                          const std::vector<std::string>& settings) {
   load::TargetOptions target = options.target;
   target.client.address = address;
@@ -32,7 +32,7 @@ load::TargetOptions side(const Options& options, const std::string& address,
   return target;
 }
 
-void run_ab(Options& options) {
+void run_ab(AbOptions& options) {
   const bool daemons = !options.address_a.empty() && !options.address_b.empty();
   base::require(daemons || (options.address_a.empty() && options.address_b.empty()),
                 "--addr-a and --addr-b go together");
@@ -58,7 +58,7 @@ void run_ab(Options& options) {
 }  // namespace
 
 void add_bench_ab_command(CLI::App& bench) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AbOptions>();
   CLI::App* command = bench.add_subcommand(
       "ab",
       "Two settings, measured in turns (A B, B A, A B ...), compared stage by stage. A difference "

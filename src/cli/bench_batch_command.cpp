@@ -13,14 +13,14 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct BatchOptions {
   load::JobOptions jobs;
   load::TargetOptions target;
   load::Load load;
   std::string json;
 };
 
-void run_batch(Options& options) {
+void run_batch(BatchOptions& options) {
   load::Load& load = options.load;
   load.mix = load::make_mix(options.jobs, load.jobs);
   load.seed = options.jobs.seed;
@@ -41,7 +41,7 @@ void run_batch(Options& options) {
 }  // namespace
 
 void add_bench_batch_command(CLI::App& bench) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BatchOptions>();
   options->load.jobs = 10;
   CLI::App* command = bench.add_subcommand(
       "batch",

@@ -27,7 +27,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct SingleOptions {
   std::string kind, sector_size, params_dir, json;
   std::uint64_t seed = 1;
   std::size_t partitions = 0;  // 0: all of the statement's
@@ -118,8 +118,9 @@ struct Preparation {
   std::size_t vanilla_bytes = 0, peak_bytes = 0;
 };
 
-void report(const Options& options, const Preparation& preparation, const LoadedProver& prover,
-            std::size_t partitions, const std::vector<RunResult>& runs) {
+void report(const SingleOptions& options, const Preparation& preparation,
+            const LoadedProver& prover, std::size_t partitions,
+            const std::vector<RunResult>& runs) {
   const std::size_t peak = peak_memory();
   const Spread wall = wall_time(runs), steady = steady_state(runs);
   const auto table = stage_table(runs);
@@ -171,7 +172,7 @@ ProofRequest parse_request(ProofKind kind, const SyntheticVanilla& vanilla) {
   return vanilla_request(kind, base::as_bytes(vanilla.proof), filecoin::decode_meta(vanilla.meta));
 }
 
-void bench_single(const Options& options) {
+void bench_single(const SingleOptions& options) {
   const ProofKind kind = parse_proof_kind(options.kind);
   const auto size = filecoin::SectorSize::parse(options.sector_size);
   chosen_backend(options.backend);  // complains before the work
@@ -229,7 +230,7 @@ void add_bench_command(CLI::App& app) {
   add_bench_stress_command(*bench);
   add_bench_ab_command(*bench);
   add_bench_kernels_command(*bench);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SingleOptions>();
   CLI::App* command = bench->add_subcommand(
       "single", "One proof after the other of a sector that does not exist, as fast as they go");
   command->add_option("--kind", options->kind, "porep, winning-post, window-post or snap")

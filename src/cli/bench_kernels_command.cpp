@@ -13,7 +13,7 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct KernelsOptions {
   std::vector<std::string> suites;
   std::string json;
   int device = 0, max_log = 27, runs = 5;
@@ -21,7 +21,7 @@ struct Options {
 
 /// Becomes cuzk_gpu_check, which has all kernels and what to compare them with and would make this
 /// program several times its size.
-[[noreturn]] void bench_kernels(const Options& options) {
+[[noreturn]] void bench_kernels(const KernelsOptions& options) {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path program = self.parent_path() / "cuzk_gpu_check";
@@ -56,7 +56,7 @@ struct Options {
 }  // namespace
 
 void add_bench_kernels_command(CLI::App& bench) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KernelsOptions>();
   CLI::App* command = bench.add_subcommand(
       "kernels",
       "Each operation on a GPU at sizes up to 2^27: times, rates, and whether the result is right");

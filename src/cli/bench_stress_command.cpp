@@ -17,7 +17,7 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct StressOptions {
   load::JobOptions jobs;
   load::TargetOptions target;
   load::Load load;
@@ -38,7 +38,7 @@ std::vector<std::string> unaccounted_at_rest(load::Target& target,
   return complaints;
 }
 
-void run_stress(Options& options) {
+void run_stress(StressOptions& options) {
   load::Load& load = options.load;
   load.duration = std::chrono::duration<double>(options.seconds);
   load.vanish_after = std::chrono::milliseconds(options.vanish_after_ms);
@@ -69,7 +69,7 @@ void run_stress(Options& options) {
 }  // namespace
 
 void add_bench_stress_command(CLI::App& bench) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StressOptions>();
   options->load.clients = 8;
   CLI::App* command = bench.add_subcommand(
       "stress",

@@ -16,7 +16,7 @@ namespace {
 
 namespace v1 = cuzk::v1;
 
-struct Options {
+struct ClientCommandOptions {
   service::ClientOptions client;
   unsigned timeout = 30;
   std::string name;  // of a job or circuit
@@ -25,7 +25,7 @@ struct Options {
 
 /// Makes one call and returns its answer.
 template <class Method, class Request>
-auto call(const Options& options, Method method, const Request& request) {
+auto call(const ClientCommandOptions& options, Method method, const Request& request) {
   const service::Client client(options.client);
   grpc::ClientContext context;
   client.prepare(context, std::chrono::seconds(options.timeout));
@@ -81,7 +81,7 @@ void print_status(const v1::GetStatusResponse& status) {
   print_jobs(status);
 }
 
-void run_status(const Options& options) {
+void run_status(const ClientCommandOptions& options) {
   const auto status = call(options, &v1::ProvingEngine::Stub::GetStatus, v1::GetStatusRequest());
   if (!options.json) {
     print_status(status);
@@ -97,12 +97,12 @@ void run_status(const Options& options) {
   fmt::print("{}", text);
 }
 
-void run_metrics(const Options& options) {
+void run_metrics(const ClientCommandOptions& options) {
   fmt::print("{}", call(options, &v1::ProvingEngine::Stub::GetMetrics, v1::GetMetricsRequest())
                        .prometheus_text());
 }
 
-void run_preload(const Options& options) {
+void run_preload(const ClientCommandOptions& options) {
   v1::PreloadSrsRequest request;
   request.set_circuit_id(options.name);
   const auto answer = call(options, &v1::ProvingEngine::Stub::PreloadSRS, request);
@@ -113,7 +113,7 @@ void run_preload(const Options& options) {
   }
 }
 
-void run_evict(const Options& options) {
+void run_evict(const ClientCommandOptions& options) {
   v1::EvictSrsRequest request;
   request.set_circuit_id(options.name);
   const auto answer = call(options, &v1::ProvingEngine::Stub::EvictSRS, request);
@@ -124,7 +124,7 @@ void run_evict(const Options& options) {
   }
 }
 
-void run_cancel(const Options& options) {
+void run_cancel(const ClientCommandOptions& options) {
   v1::CancelProofRequest request;
   request.set_job_id(options.name);
   const auto answer = call(options, &v1::ProvingEngine::Stub::CancelProof, request);
@@ -133,8 +133,8 @@ void run_cancel(const Options& options) {
 
 /// A command that talks to a daemon; `argument` names what it is about, if anything.
 void add(CLI::App& app, const char* name, const char* what, const char* argument, unsigned timeout,
-         void (*run)(const Options&)) {
-  auto options = std::make_shared<Options>();
+         void (*run)(const ClientCommandOptions&)) {
+  auto options = std::make_shared<ClientCommandOptions>();
   options->timeout = timeout;
   options->client.address = "unix:///run/curio/cuzk.sock";
   CLI::App* command = app.add_subcommand(name, what);

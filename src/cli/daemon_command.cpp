@@ -29,14 +29,14 @@ namespace {
 
 constexpr const char* kDefaultConfig = "/etc/cuzk/cuzk.toml";
 
-struct Options {
+struct DaemonOptions {
   std::string config, listen, log_level;
   bool check = false, print = false, all = false;
 };
 
 /// The file's settings, and the command line's over them. Without --config the
 /// default file, if it is there.
-engine::LoadedConfig load(const Options& options) {
+engine::LoadedConfig load(const DaemonOptions& options) {
   engine::LoadedConfig loaded;
   if (!options.config.empty()) {
     loaded = engine::load_config(options.config);
@@ -110,7 +110,7 @@ std::unique_ptr<engine::Journal> open_journal(const engine::Config& config) {
 
 /// Reads the configuration again and has the running parts take over what they
 /// can.
-void reload(const Options& options, engine::Config& running, engine::Engine& engine,
+void reload(const DaemonOptions& options, engine::Config& running, engine::Engine& engine,
             service::GrpcServer& server) {
   auto& log = base::process_log();
   const engine::LoadedConfig loaded = load(options);
@@ -129,7 +129,7 @@ void reload(const Options& options, engine::Config& running, engine::Engine& eng
   running = loaded.config;
 }
 
-void run_daemon(const Options& options) {
+void run_daemon(const DaemonOptions& options) {
   engine::LoadedConfig loaded = load(options);
   if (options.print) {
     fmt::print("{}", engine::print_config(loaded.config));
@@ -182,7 +182,7 @@ void print_fit(const engine::CircuitId& circuit, engine::ProvingDevice& device,
              verdict);
 }
 
-void run_plan(const Options& options) {
+void run_plan(const DaemonOptions& options) {
   const engine::LoadedConfig loaded = load(options);
   for (const engine::Notice& notice : loaded.notices) fmt::print("note: {}\n", notice.line());
   const engine::Config& config = loaded.config;
@@ -207,12 +207,12 @@ void run_plan(const Options& options) {
   }
 }
 
-void add_config_option(CLI::App& command, Options& options) {
+void add_config_option(CLI::App& command, DaemonOptions& options) {
   command.add_option("-c,--config", options.config,
                      fmt::format("TOML file (default: {}, if it is there)", kDefaultConfig));
 }
 
-void add_daemon_options(CLI::App& command, Options& options) {
+void add_daemon_options(CLI::App& command, DaemonOptions& options) {
   add_config_option(command, options);
   command.add_option("-l,--listen", options.listen, "Instead of daemon.listen");
   command.add_option("--log-level", options.log_level, "Instead of logging.level");
@@ -225,13 +225,13 @@ void add_daemon_options(CLI::App& command, Options& options) {
 
 void add_daemon_command(CLI::App& app) {
   app.set_version_flag("--version", CUZK_VERSION);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DaemonOptions>();
   CLI::App* command = app.add_subcommand("daemon", "Serve proofs until a signal ends it");
   add_daemon_options(*command, *options);
   command->callback([options] { run_daemon(*options); });
 
   // `cuzk --config F` means the same, as the Rust daemon's command line.
-  auto bare = std::make_shared<Options>();
+  auto bare = std::make_shared<DaemonOptions>();
   add_daemon_options(app, *bare);
   app.callback([&app, bare] {
     if (!app.get_subcommands().empty()) return;
@@ -239,7 +239,7 @@ void add_daemon_command(CLI::App& app) {
     run_daemon(*bare);
   });
 
-  auto plan = std::make_shared<Options>();
+  auto plan = std::make_shared<DaemonOptions>();
   CLI::App* plan_command = app.add_subcommand("plan",
                                               "What a configuration means on this machine: "
                                               "budgets, circuits, what fits");

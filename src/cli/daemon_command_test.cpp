@@ -1,5 +1,5 @@
 #include "base/mapped_file.hpp"
-#include "cli/commands.hpp"
+#include "cli/testing.hpp"
 #include "service/testing/test_server.hpp"
 #include "support/golden.hpp"
 
@@ -19,24 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Outcome {
-  int status = -1;
-  std::string out, err;
-};
-
-Outcome cuzk(std::vector<std::string> words) {
-  words.insert(words.begin(), "cuzk");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  Outcome outcome;
-  outcome.status = run(static_cast<int>(argv.size()), argv.data());
-  outcome.out = ::testing::internal::GetCapturedStdout();
-  outcome.err = ::testing::internal::GetCapturedStderr();
-  return outcome;
-}
-
 // ---- daemon and plan: what they do without serving
 // -----------------------------------------------
 
@@ -53,26 +35,26 @@ class DaemonCommandTest : public ::testing::Test {
 
 TEST_F(DaemonCommandTest, CheckConfigJudgesTheFile) {
   const Outcome fine =
-      cuzk({"daemon", "--config", config("[gpus]\nallow_cpu = true\n"), "--check-config"});
+      run_cuzk({"daemon", "--config", config("[gpus]\nallow_cpu = true\n"), "--check-config"});
   EXPECT_EQ(fine.status, 0) << fine.err;
   EXPECT_THAT(fine.out, HasSubstr("fine"));
 
   const Outcome unknown =
-      cuzk({"daemon", "--config", config("[gpus]\nallow_cpus = true\n"), "--check-config"});
+      run_cuzk({"daemon", "--config", config("[gpus]\nallow_cpus = true\n"), "--check-config"});
   EXPECT_EQ(unknown.status, 1);
   EXPECT_THAT(unknown.err, HasSubstr("allow_cpu"));
   EXPECT_THAT(unknown.err, HasSubstr("cuzk.toml:2"));
 
-  const Outcome open = cuzk(
+  const Outcome open = run_cuzk(
       {"daemon", "--config", config("[daemon]\nlisten = \"0.0.0.0:9820\"\n"), "--check-config"});
   EXPECT_EQ(open.status, 1);
   EXPECT_THAT(open.err, HasSubstr("allow_insecure"));
 
-  EXPECT_EQ(cuzk({"daemon", "--config", (folder_ / "absent.toml").string()}).status, 1);
+  EXPECT_EQ(run_cuzk({"daemon", "--config", (folder_ / "absent.toml").string()}).status, 1);
 }
 
 TEST_F(DaemonCommandTest, CheckConfigReportsWhatIsDeprecated) {
-  const Outcome old = cuzk(
+  const Outcome old = run_cuzk(
       {"daemon", "--config", config("[synthesis]\npartition_workers = 4\n"), "--check-config"});
   EXPECT_EQ(old.status, 0) << old.err;
   EXPECT_THAT(old.out, HasSubstr("synthesis.partition_workers"));
@@ -80,39 +62,39 @@ TEST_F(DaemonCommandTest, CheckConfigReportsWhatIsDeprecated) {
 
 TEST_F(DaemonCommandTest, PrintConfigHasTheCommandLineOverTheFile) {
   const std::string file = config("[daemon]\nlisten = \"127.0.0.1:1\"\n");
-  EXPECT_THAT(cuzk({"daemon", "-c", file, "--print-config"}).out, HasSubstr("\"127.0.0.1:1\""));
-  const Outcome printed = cuzk(
+  EXPECT_THAT(run_cuzk({"daemon", "-c", file, "--print-config"}).out, HasSubstr("\"127.0.0.1:1\""));
+  const Outcome printed = run_cuzk(
       {"daemon", "-c", file, "--listen", "127.0.0.1:2", "--log-level", "debug", "--print-config"});
   EXPECT_EQ(printed.status, 0) << printed.err;
   EXPECT_THAT(printed.out, HasSubstr("\"127.0.0.1:2\""));
   EXPECT_THAT(printed.out, HasSubstr("level = \"debug\""));
-  EXPECT_EQ(cuzk({"daemon", "-c", file, "--log-level", "loud", "--print-config"}).status, 1);
+  EXPECT_EQ(run_cuzk({"daemon", "-c", file, "--log-level", "loud", "--print-config"}).status, 1);
 }
 
 TEST_F(DaemonCommandTest, TheProgramAloneIsTheDaemon) {
   const std::string file = config("[daemon]\nlisten = \"127.0.0.1:1\"\n");
-  EXPECT_THAT(cuzk({"--config", file, "--print-config"}).out, HasSubstr("\"127.0.0.1:1\""));
-  EXPECT_EQ(cuzk({}).status, 64);
-  EXPECT_EQ(cuzk({"--version"}).status, 0);
+  EXPECT_THAT(run_cuzk({"--config", file, "--print-config"}).out, HasSubstr("\"127.0.0.1:1\""));
+  EXPECT_EQ(run_cuzk({}).status, 64);
+  EXPECT_EQ(run_cuzk({"--version"}).status, 0);
 }
 
 // What a machine without driver and without parameters can do.
 TEST_F(DaemonCommandTest, HelpAndConfigurationNeedNoDevice) {
-  const Outcome all = cuzk({"--help"});
+  const Outcome all = run_cuzk({"--help"});
   EXPECT_EQ(all.status, 0) << all.err;
   for (const char* command : {"daemon", "plan", "prove", "verify", "params", "bench", "status"}) {
     EXPECT_THAT(all.out, HasSubstr(command));
-    EXPECT_EQ(cuzk({command, "--help"}).status, 0) << command;
+    EXPECT_EQ(run_cuzk({command, "--help"}).status, 0) << command;
   }
   const std::string file = config("[gpus]\nallow_cpu = false\ndevices = [\"7\"]\n");
-  EXPECT_EQ(cuzk({"daemon", "--config", file, "--check-config"}).status, 0);
-  EXPECT_EQ(cuzk({"daemon", "--config", file, "--print-config"}).status, 0);
+  EXPECT_EQ(run_cuzk({"daemon", "--config", file, "--check-config"}).status, 0);
+  EXPECT_EQ(run_cuzk({"daemon", "--config", file, "--print-config"}).status, 0);
 }
 
 TEST_F(DaemonCommandTest, WithoutADeviceNothingStarts) {
-  const Outcome outcome = cuzk({"daemon", "--config",
-                                config(fmt::format("[daemon]\nlisten = \"unix://{}\"\n",
-                                                   (folder_ / "cuzk.sock").string()))});
+  const Outcome outcome = run_cuzk({"daemon", "--config",
+                                    config(fmt::format("[daemon]\nlisten = \"unix://{}\"\n",
+                                                       (folder_ / "cuzk.sock").string()))});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("NO-GPU"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "cuzk.sock"));
@@ -120,9 +102,9 @@ TEST_F(DaemonCommandTest, WithoutADeviceNothingStarts) {
 
 TEST_F(DaemonCommandTest, PlanTellsWhatIsMissing) {
   const Outcome plan =
-      cuzk({"plan", "--config",
-            config(fmt::format("[srs]\nparam_cache = \"{}\"\n[gpus]\nallow_cpu = true\n",
-                               (folder_ / "params").string()))});
+      run_cuzk({"plan", "--config",
+                config(fmt::format("[srs]\nparam_cache = \"{}\"\n[gpus]\nallow_cpu = true\n",
+                                   (folder_ / "params").string()))});
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("porep-32g"));
   EXPECT_THAT(plan.out, HasSubstr("v28-stacked"));
@@ -140,7 +122,7 @@ class ClientCommandTest : public service::testing::ServerTest {
   }
   Outcome call(std::vector<std::string> words) {
     words.insert(words.end(), {"--addr", address_});
-    return cuzk(std::move(words));
+    return run_cuzk(std::move(words));
   }
 
   std::string address_;
@@ -179,7 +161,7 @@ TEST_F(ClientCommandTest, FailuresTellWhetherToTryAgain) {
   EXPECT_EQ(call({"preload", "porep-64g"}).status, 3);
   server_.reset();
   EXPECT_EQ(call({"status"}).status, 3);
-  EXPECT_EQ(cuzk({"status", "--addr", "nonsense"}).status, 1);
+  EXPECT_EQ(run_cuzk({"status", "--addr", "nonsense"}).status, 1);
 }
 
 // ---- prove --addr
@@ -263,8 +245,8 @@ TEST_F(ProveThroughDaemonTest, AFailedJobLeavesNoProof) {
 TEST_F(ProveThroughDaemonTest, OptionsOfOneWayDoNotMixWithTheOther) {
   for (const char* option : {"--params-dir", "--backend", "--cache-dir", "--insecure-test-r"})
     EXPECT_EQ(call({"prove", "porep", "--c1", c1_, "--out", out_, option, "x"}).status, 64);
-  EXPECT_EQ(cuzk({"prove", "porep", "--c1", c1_, "--out", out_, "--timeout", "1"}).status, 64);
-  const Outcome nowhere = cuzk({"prove", "porep", "--c1", c1_, "--out", out_});
+  EXPECT_EQ(run_cuzk({"prove", "porep", "--c1", c1_, "--out", out_, "--timeout", "1"}).status, 64);
+  const Outcome nowhere = run_cuzk({"prove", "porep", "--c1", c1_, "--out", out_});
   EXPECT_EQ(nowhere.status, 1);
   EXPECT_THAT(nowhere.err, HasSubstr("--addr"));
   EXPECT_EQ(call({"prove", "snap", "--c1", c1_, "--out", out_}).status, 1);

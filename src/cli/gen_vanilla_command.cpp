@@ -14,7 +14,7 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct GenVanillaOptions {
   SyntheticOptions vanilla;
   std::string sector_size, out;
 };
@@ -27,7 +27,7 @@ void write_file(const std::string& path, std::string_view content) {
   if (!file) base::fail<base::ResourceExhausted>("cannot write {}: {}", path, std::strerror(errno));
 }
 
-void run(const Options& options) {
+void run(const GenVanillaOptions& options) {
   const SyntheticVanilla generated =
       make_synthetic_vanilla(options.vanilla, filecoin::SectorSize::parse(options.sector_size));
   const std::string meta_path = options.out + ".meta.json";
@@ -39,7 +39,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_gen_vanilla_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenVanillaOptions>();
   CLI::App* command = app.add_subcommand(
       "gen-vanilla",
       "A valid vanilla proof of a sector that does not exist, for tests and benchmarks");

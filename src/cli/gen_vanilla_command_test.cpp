@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/testing.hpp"
 #include "hash/sha256.hpp"
 #include "support/golden.hpp"
 
@@ -19,23 +19,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-struct Result {
-  int status;
-  std::string out, err;
-};
-
-Result cuzk(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "cuzk");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  const int status = run(static_cast<int>(argv.size()), argv.data());
-  std::fflush(stdout);
-  const std::string out = ::testing::internal::GetCapturedStdout();
-  return {status, out, ::testing::internal::GetCapturedStderr()};
-}
 
 std::set<std::string> keys(const json& object) {
   std::set<std::string> out;
@@ -59,12 +42,12 @@ class GenVanillaCommand : public ::testing::Test {
   }
   json meta(const std::string& name) const { return json::parse(content(name + ".meta.json")); }
 
-  Result generate(const std::string& kind, const std::string& size, const std::string& name,
-                  std::vector<std::string> more = {}) const {
+  Outcome generate(const std::string& kind, const std::string& size, const std::string& name,
+                   std::vector<std::string> more = {}) const {
     std::vector<std::string> arguments = {"gen-vanilla", kind,    "--sector-size",
                                           size,          "--out", path(name)};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return cuzk(arguments);
+    return run_cuzk(arguments);
   }
 
  private:
@@ -81,11 +64,11 @@ TEST_F(GenVanillaCommand, WritesProofsThatTheCheckAcceptsTogetherWithTheirMetaFi
     for (const char* kind : {"porep", "winning-post", "window-post", "snap"}) {
       if (std::string(size) == "512MiB" && std::string(kind) == "snap") continue;  // takes seconds
       SCOPED_TRACE(fmt::format("{} {}", size, kind));
-      const Result generated = generate(kind, size, "proof", {"--seed", "9"});
+      const Outcome generated = generate(kind, size, "proof", {"--seed", "9"});
       ASSERT_EQ(generated.status, 0) << generated.err;
       EXPECT_THAT(generated.out, HasSubstr(path("proof.meta.json")));
-      const Result checked = cuzk({"vanilla", "check", "--kind", kind, path("proof"),
-                                   "--sector-size", size, "--meta", path("proof.meta.json")});
+      const Outcome checked = run_cuzk({"vanilla", "check", "--kind", kind, path("proof"),
+                                        "--sector-size", size, "--meta", path("proof.meta.json")});
       EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
       EXPECT_THAT(checked.out, ::testing::Not(HasSubstr("not compared")));
     }
@@ -158,7 +141,7 @@ TEST_F(GenVanillaCommand, OptionsTakeEffect) {
 }
 
 TEST_F(GenVanillaCommand, RefusesWrongOptionsAndSaysWhich) {
-  const auto expect_refused = [](const Result& result, const char* text) {
+  const auto expect_refused = [](const Outcome& result, const char* text) {
     EXPECT_EQ(result.status, 1) << result.out;
     EXPECT_THAT(result.err, HasSubstr(text));
   };
@@ -177,7 +160,7 @@ TEST_F(GenVanillaCommand, RefusesWrongOptionsAndSaysWhich) {
   expect_refused(generate("snap", "2KiB", "no/such/folder/proof"), "no/such/folder/proof");
   EXPECT_FALSE(std::filesystem::exists(path("proof"))) << "a refused command left a file";
   EXPECT_EQ(generate("sector", "2KiB", "proof").status, 64);
-  EXPECT_EQ(cuzk({"gen-vanilla", "snap", "--sector-size", "2KiB"}).status, 64);
+  EXPECT_EQ(run_cuzk({"gen-vanilla", "snap", "--sector-size", "2KiB"}).status, 64);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ namespace {
 using filecoin::CircuitKind;
 using filecoin::SectorSize;
 
-struct Options {
+struct ParamsOptions {
   std::string params_dir, circuit, sector_size;
   BackendOptions backend;  ///< of derive
 };
@@ -38,7 +38,7 @@ struct Entry {
   SectorSize size;
 };
 
-std::vector<Entry> chosen(const Options& options) {
+std::vector<Entry> chosen(const ParamsOptions& options) {
   const auto circuit = options.circuit.empty()
                            ? std::nullopt
                            : std::optional(filecoin::parse_circuit_kind(options.circuit));
@@ -63,7 +63,7 @@ std::string size_text(const std::filesystem::path& path) {
   return missing ? "missing" : fmt::format("{}", bytes);
 }
 
-void list(const Options& options) {
+void list(const ParamsOptions& options) {
   fmt::print("{:<16} {:>7} {:>14} {:>8} {:>14}  file\n", "circuit", "sector", "params", "vk",
              "derivative");
   for (const Entry& entry : chosen(options)) {
@@ -96,7 +96,7 @@ std::optional<KeyOrigin> check_files(const Entry& entry, const KeyPaths& paths) 
                     check.blake2b);
 }
 
-void check(const Options& options) {
+void check(const ParamsOptions& options) {
   std::size_t found = 0, damaged = 0;
   for (const Entry& entry : chosen(options)) {
     const KeyPaths paths(options.params_dir, entry.circuit, entry.size);
@@ -172,7 +172,7 @@ class ProgressLines {
   int tenths_ = 0;
 };
 
-void derive(const Options& options) {
+void derive(const ParamsOptions& options) {
   base::require(!options.circuit.empty() && !options.sector_size.empty(),
                 "params derive needs --circuit and --sector-size");
   const Entry entry = chosen(options).front();
@@ -203,10 +203,10 @@ void derive(const Options& options) {
 }  // namespace
 
 void add_params_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ParamsOptions>();
   CLI::App* command = app.add_subcommand("params", "Look after a folder of parameter files");
   command->require_subcommand(1);
-  const auto add = [&](const char* name, const char* text, void (*run)(const Options&)) {
+  const auto add = [&](const char* name, const char* text, void (*run)(const ParamsOptions&)) {
     CLI::App* sub = command->add_subcommand(name, text);
     sub->add_option("--params-dir", options->params_dir, "The folder")->required();
     sub->add_option("--circuit", options->circuit, "Only this circuit");

@@ -25,7 +25,7 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct ProveOptions {
   std::string kind, c1, vanilla, meta, meta_section, params_dir, out, trace;
   BackendOptions backend;
   std::string cache_dir = default_cache_folder().string();
@@ -49,7 +49,7 @@ auto with_name(const std::string& path, Read&& read) {
   }
 }
 
-void require_porep_matches(const Options& options, const Statement& statement) {
+void require_porep_matches(const ProveOptions& options, const Statement& statement) {
   const Statement known = with_name(options.meta, [&](const base::MappedFile& file) {
     return make_statement(ProofKind::kPorep, filecoin::decode_meta(text_of(file)));
   });
@@ -57,7 +57,7 @@ void require_porep_matches(const Options& options, const Statement& statement) {
                 "{}: its public values are not those of {}", options.meta, options.c1);
 }
 
-void require_files(ProofKind kind, const Options& options) {
+void require_files(ProofKind kind, const ProveOptions& options) {
   if (kind == ProofKind::kPorep) {
     base::require(!options.c1.empty() && options.vanilla.empty(), "prove porep takes --c1");
   } else {
@@ -66,20 +66,20 @@ void require_files(ProofKind kind, const Options& options) {
   }
 }
 
-ProofRequest read_porep(const Options& options) {
+ProofRequest read_porep(const ProveOptions& options) {
   ProofRequest request = with_name(
       options.c1, [](const base::MappedFile& file) { return porep_request(text_of(file)); });
   if (!options.meta.empty()) require_porep_matches(options, request.statement);
   return request;
 }
 
-filecoin::Meta read_meta(const Options& options) {
+filecoin::Meta read_meta(const ProveOptions& options) {
   return with_name(options.meta, [](const base::MappedFile& file) {
     return filecoin::decode_meta(text_of(file));
   });
 }
 
-ProofRequest read_request(ProofKind kind, const Options& options) {
+ProofRequest read_request(ProofKind kind, const ProveOptions& options) {
   require_files(kind, options);
   if (kind == ProofKind::kPorep) return read_porep(options);
   const filecoin::Meta meta = read_meta(options);
@@ -89,7 +89,7 @@ ProofRequest read_request(ProofKind kind, const Options& options) {
 }
 
 /// The same for a daemon.
-engine::JobRequest read_job(ProofKind kind, const Options& options) {
+engine::JobRequest read_job(ProofKind kind, const ProveOptions& options) {
   require_files(kind, options);
   std::optional<filecoin::Meta> meta;
   if (!options.meta.empty()) {
@@ -111,7 +111,7 @@ curve::Fr parse_scalar(const std::string& hex, std::string_view option) {
   return *value;
 }
 
-groth16::Blinding make_blinding(const Options& options) {
+groth16::Blinding make_blinding(const ProveOptions& options) {
   if (options.insecure_r.empty() && options.insecure_s.empty()) return groth16::Blinding::random();
   base::require(!options.insecure_r.empty() && !options.insecure_s.empty(),
                 "--insecure-test-r and --insecure-test-s go together");
@@ -146,7 +146,7 @@ class StageTable {
   nlohmann::ordered_json trace_ = nlohmann::ordered_json::array();
 };
 
-void report_stages(const base::StageTimer& timer, const Options& options) {
+void report_stages(const base::StageTimer& timer, const ProveOptions& options) {
   StageTable table;
   double sum = 0;
   for (const base::StageTimer::Entry& entry : timer.entries()) {
@@ -157,7 +157,7 @@ void report_stages(const base::StageTimer& timer, const Options& options) {
   table.end("all stages", sum, options.trace);
 }
 
-void prove_through_daemon(const Options& options) {
+void prove_through_daemon(const ProveOptions& options) {
   const engine::JobRequest job = read_job(parse_proof_kind(options.kind), options);
   const DaemonProof made =
       prove_by_daemon(options.daemon, job, std::chrono::seconds(options.timeout));
@@ -168,7 +168,7 @@ void prove_through_daemon(const Options& options) {
   table.end(fmt::format("request to proof, {}", made.backend), made.total_ms, options.trace);
 }
 
-void prove_here(const Options& options) {
+void prove_here(const ProveOptions& options) {
   const ProofKind kind = parse_proof_kind(options.kind);
   base::require(!options.params_dir.empty(),
                 "give the folder of the parameter files (--params-dir), or a daemon's address "
@@ -199,8 +199,8 @@ void prove_here(const Options& options) {
   report_stages(timer, options);
 }
 
-/// Options of proving in this process, and those of having a daemon do it: never both.
-void add_place_options(CLI::App& command, Options& options) {
+/// ProveOptions of proving in this process, and those of having a daemon do it: never both.
+void add_place_options(CLI::App& command, ProveOptions& options) {
   const std::size_t shared = command.get_options().size();
   command.add_option("--params-dir", options.params_dir, "Folder of the parameter files");
   add_backend_options(command, options.backend);
@@ -226,7 +226,7 @@ void add_place_options(CLI::App& command, Options& options) {
 }  // namespace
 
 void add_prove_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProveOptions>();
   CLI::App* command = app.add_subcommand(
       "prove", "Make a proof from files, in this process or, with --addr, through a daemon");
   command->add_option("kind", options->kind, "porep, winning-post, window-post or snap")

@@ -16,14 +16,14 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct R1csOptions {
   std::string circuit;
   std::string sector_size;
   unsigned checkpoint_log2 = 0;
   bool json = false;
 };
 
-nlohmann::json describe(const Options& options) {
+nlohmann::json describe(const R1csOptions& options) {
   const auto kind = filecoin::parse_circuit_kind(options.circuit);
   const auto size = filecoin::SectorSize::parse(options.sector_size);
   base::require(options.checkpoint_log2 < 40, "--checkpoint-log2 {}: must be below 40",
@@ -96,7 +96,7 @@ void print_table(const nlohmann::json& r1cs) {
 }  // namespace
 
 void add_r1cs_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<R1csOptions>();
   CLI::App* command =
       app.add_subcommand("r1cs", "Counts, densities and constraint-stream digest of a circuit");
   command

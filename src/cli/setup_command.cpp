@@ -18,7 +18,7 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct SetupOptions {
   BackendOptions backend;
   std::string circuit, sector_size, params_dir, trapdoor;
   std::optional<std::uint64_t> seed;
@@ -30,7 +30,7 @@ constexpr std::string_view kWarning =
     "for it.\n"
     "No network accepts proofs made with it. Never use it for anything but tests.\n";
 
-groth16::Trapdoor make_trapdoor(const Options& options) {
+groth16::Trapdoor make_trapdoor(const SetupOptions& options) {
   if (options.trapdoor.empty()) return groth16::Trapdoor::from_seed(options.seed.value_or(0));
   const base::MappedFile file(options.trapdoor);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
@@ -38,7 +38,7 @@ groth16::Trapdoor make_trapdoor(const Options& options) {
   return groth16::Trapdoor::from_json(text, options.trapdoor);
 }
 
-void setup(const Options& options) {
+void setup(const SetupOptions& options) {
   const auto circuit = filecoin::parse_circuit_kind(options.circuit);
   const auto size = filecoin::SectorSize::parse(options.sector_size);
   base::require(filecoin::circuit_exists(circuit, size), "there is no {} circuit for {}",
@@ -74,7 +74,7 @@ void setup(const Options& options) {
 }  // namespace
 
 void add_setup_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SetupOptions>();
   CLI::App* command =
       app.add_subcommand("setup", "Make an INSECURE development key under the official file names");
   command

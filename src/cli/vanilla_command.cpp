@@ -26,7 +26,7 @@ using filecoin::BadEntry;
 using filecoin::SectorSize;
 using nlohmann::ordered_json;
 
-struct Options {
+struct VanillaOptions {
   std::string kind;
   std::string file;
   std::string meta;
@@ -43,13 +43,13 @@ struct Outcome {
   std::vector<std::string> not_compared;  ///< public values that were not given
 };
 
-std::string hex(const curve::Fr& value) { return base::to_hex(value.to_bytes_le()); }
+std::string hex_le(const curve::Fr& value) { return base::to_hex(value.to_bytes_le()); }
 
 std::string_view text_of(const base::MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
-filecoin::Meta read_meta(const Options& options) {
+filecoin::Meta read_meta(const VanillaOptions& options) {
   if (options.meta.empty()) return {};
   const base::MappedFile file(options.meta);
   try {
@@ -60,7 +60,7 @@ filecoin::Meta read_meta(const Options& options) {
 }
 
 /// The size that was asked for, by option or meta file.
-std::optional<SectorSize> stated_size(const Options& options, const filecoin::Meta& meta) {
+std::optional<SectorSize> stated_size(const VanillaOptions& options, const filecoin::Meta& meta) {
   if (options.sector_size.empty()) return meta.sector_size;
   const SectorSize size = SectorSize::parse(options.sector_size);
   base::require(meta.sector_size.value_or(size) == size, "--sector-size is {}, but {} says {}",
@@ -70,7 +70,7 @@ std::optional<SectorSize> stated_size(const Options& options, const filecoin::Me
 
 /// Else the one whose proofs have the length of the first blob, as by_length(blob) knows.
 template <class ByLength>
-SectorSize size_of(const Options& options, const filecoin::Meta& meta,
+SectorSize size_of(const VanillaOptions& options, const filecoin::Meta& meta,
                    const std::vector<base::Bytes>& blobs, ByLength&& by_length) {
   base::require(!blobs.empty(), "{}: no vanilla proof in it", options.file);
   if (const auto size = stated_size(options, meta)) return *size;
@@ -82,7 +82,7 @@ SectorSize size_of(const Options& options, const filecoin::Meta& meta,
   return *size;
 }
 
-std::vector<base::Bytes> read_blobs(const Options& options) {
+std::vector<base::Bytes> read_blobs(const VanillaOptions& options) {
   const base::MappedFile file(options.file);
   try {
     return filecoin::decode_vanilla_file(file.bytes());
@@ -93,7 +93,7 @@ std::vector<base::Bytes> read_blobs(const Options& options) {
 
 // porep
 
-filecoin::porep::SealCommitPhase1Output read_commit_phase1(const Options& options,
+filecoin::porep::SealCommitPhase1Output read_commit_phase1(const VanillaOptions& options,
                                                            const filecoin::Meta& meta) {
   const base::MappedFile file(options.file);
   try {
@@ -103,7 +103,7 @@ filecoin::porep::SealCommitPhase1Output read_commit_phase1(const Options& option
   }
 }
 
-Outcome check_porep(const Options& options, const filecoin::Meta& meta) {
+Outcome check_porep(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto output = read_commit_phase1(options, meta);
   const filecoin::Meta::Porep none, &known = meta.porep ? *meta.porep : none;
   Outcome outcome{.sector_size = output.sector_size, .proofs = 0, .bad = {}, .not_compared = {}};
@@ -133,7 +133,7 @@ Outcome check_porep(const Options& options, const filecoin::Meta& meta) {
   return outcome;
 }
 
-ordered_json describe_porep(const Options& options, const filecoin::Meta& meta) {
+ordered_json describe_porep(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto output = read_commit_phase1(options, meta);
   const filecoin::SealProofInfo& proof = filecoin::info(output.registered_proof);
   ordered_json out = {{"kind", options.kind},
@@ -142,9 +142,9 @@ ordered_json describe_porep(const Options& options, const filecoin::Meta& meta) 
                       {"sector_size", output.sector_size.to_string()},
                       {"sector_number",
                        output.sector_number ? ordered_json(*output.sector_number) : ordered_json()},
-                      {"comm_r", hex(output.comm_r)},
-                      {"comm_d", hex(output.comm_d)},
-                      {"replica_id", hex(output.replica_id)},
+                      {"comm_r", hex_le(output.comm_r)},
+                      {"comm_d", hex_le(output.comm_d)},
+                      {"replica_id", hex_le(output.replica_id)},
                       {"seed", base::to_hex(output.seed)},
                       {"ticket", base::to_hex(output.ticket)},
                       {"partitions", ordered_json::array()}};
@@ -158,19 +158,19 @@ ordered_json describe_porep(const Options& options, const filecoin::Meta& meta) 
 
 // winning-post, window-post
 
-bool is_winning(const Options& options) { return options.kind == "winning-post"; }
-unsigned challenges_of(const Options& options) {
+bool is_winning(const VanillaOptions& options) { return options.kind == "winning-post"; }
+unsigned challenges_of(const VanillaOptions& options) {
   return is_winning(options) ? filecoin::kWinningPostChallenges : filecoin::kWindowPostChallenges;
 }
 
-SectorSize post_size(const Options& options, const filecoin::Meta& meta,
+SectorSize post_size(const VanillaOptions& options, const filecoin::Meta& meta,
                      const std::vector<base::Bytes>& blobs) {
   return size_of(options, meta, blobs, [&](base::ByteView blob) {
     return filecoin::post::sector_size_of(blob, challenges_of(options));
   });
 }
 
-Outcome check_post(const Options& options, const filecoin::Meta& meta) {
+Outcome check_post(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto blobs = read_blobs(options);
   filecoin::post::PublicValues known{.sector_size = post_size(options, meta, blobs),
                                      .winning = is_winning(options),
@@ -196,7 +196,7 @@ Outcome check_post(const Options& options, const filecoin::Meta& meta) {
   return outcome;
 }
 
-ordered_json describe_post(const Options& options, const filecoin::Meta& meta) {
+ordered_json describe_post(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto blobs = read_blobs(options);
   const SectorSize size = post_size(options, meta, blobs);
   ordered_json out = {{"kind", options.kind},
@@ -210,9 +210,9 @@ ordered_json describe_post(const Options& options, const filecoin::Meta& meta) {
       for (const auto& inclusion : proof.inclusions)
         leaves.push_back(inclusion.leaf_index(filecoin::tree_r_shape(size)));
       out["sectors"].push_back({{"sector_number", proof.sector_number},
-                                {"comm_r", hex(proof.comm_r)},
-                                {"comm_c", hex(proof.comm_c)},
-                                {"comm_r_last", hex(proof.comm_r_last)},
+                                {"comm_r", hex_le(proof.comm_r)},
+                                {"comm_c", hex_le(proof.comm_c)},
+                                {"comm_r_last", hex_le(proof.comm_r_last)},
                                 {"challenges", std::move(leaves)}});
     } catch (const base::InvalidInput& error) {
       base::fail<base::InvalidInput>("{}: proof {}: {}", options.file, i, error.what());
@@ -223,7 +223,8 @@ ordered_json describe_post(const Options& options, const filecoin::Meta& meta) {
 
 // snap
 
-std::vector<filecoin::update::VanillaProof> decode_snap(const Options& options, SectorSize size,
+std::vector<filecoin::update::VanillaProof> decode_snap(const VanillaOptions& options,
+                                                        SectorSize size,
                                                         const std::vector<base::Bytes>& blobs) {
   std::vector<filecoin::update::VanillaProof> proofs;
   for (std::size_t i = 0; i < blobs.size(); ++i) {
@@ -236,7 +237,7 @@ std::vector<filecoin::update::VanillaProof> decode_snap(const Options& options, 
   return proofs;
 }
 
-Outcome check_snap(const Options& options, const filecoin::Meta& meta) {
+Outcome check_snap(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto blobs = read_blobs(options);
   const SectorSize size = size_of(options, meta, blobs, filecoin::update::sector_size_of);
   const filecoin::UpdateShape shape = filecoin::update_shape(size);
@@ -261,7 +262,7 @@ Outcome check_snap(const Options& options, const filecoin::Meta& meta) {
   return outcome;
 }
 
-ordered_json describe_snap(const Options& options, const filecoin::Meta& meta) {
+ordered_json describe_snap(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto blobs = read_blobs(options);
   const SectorSize size = size_of(options, meta, blobs, filecoin::update::sector_size_of);
   ordered_json out = {{"kind", options.kind},
@@ -272,10 +273,10 @@ ordered_json describe_snap(const Options& options, const filecoin::Meta& meta) {
     for (const auto& challenge : proof.challenges)
       leaves.push_back(challenge.d_new.leaf_index(filecoin::tree_d_shape(size)));
     const auto& first = proof.challenges.front();
-    out["partitions"].push_back({{"comm_c", hex(proof.comm_c)},
-                                 {"comm_r_last_old", hex(first.r_old.root)},
-                                 {"comm_d_new", hex(first.d_new.root)},
-                                 {"comm_r_last_new", hex(first.r_new.root)},
+    out["partitions"].push_back({{"comm_c", hex_le(proof.comm_c)},
+                                 {"comm_r_last_old", hex_le(first.r_old.root)},
+                                 {"comm_d_new", hex_le(first.d_new.root)},
+                                 {"comm_r_last_new", hex_le(first.r_new.root)},
                                  {"apex_leaves", proof.apex_leaves.size()},
                                  {"challenges", std::move(leaves)}});
   }
@@ -284,7 +285,7 @@ ordered_json describe_snap(const Options& options, const filecoin::Meta& meta) {
 
 // the commands
 
-ordered_json to_json(const Options& options, const Outcome& outcome) {
+ordered_json to_json(const VanillaOptions& options, const Outcome& outcome) {
   ordered_json bad = ordered_json::array();
   const auto optional = [](const auto& value) {
     return value ? ordered_json(*value) : ordered_json();
@@ -301,7 +302,7 @@ ordered_json to_json(const Options& options, const Outcome& outcome) {
           {"bad", std::move(bad)},    {"not_compared", outcome.not_compared}};
 }
 
-void check(const Options& options) {
+void check(const VanillaOptions& options) {
   const filecoin::Meta meta = read_meta(options);
   const Outcome outcome = options.kind == "porep"  ? check_porep(options, meta)
                           : options.kind == "snap" ? check_snap(options, meta)
@@ -335,7 +336,7 @@ void print_text(const ordered_json& value, unsigned indent) {
   }
 }
 
-void info(const Options& options) {
+void info(const VanillaOptions& options) {
   const filecoin::Meta meta = read_meta(options);
   const ordered_json out = options.kind == "porep"  ? describe_porep(options, meta)
                            : options.kind == "snap" ? describe_snap(options, meta)
@@ -347,8 +348,9 @@ void info(const Options& options) {
   }
 }
 
-void add(CLI::App& parent, const char* name, const char* description, void (*run)(const Options&)) {
-  auto options = std::make_shared<Options>();
+void add(CLI::App& parent, const char* name, const char* description,
+         void (*run)(const VanillaOptions&)) {
+  auto options = std::make_shared<VanillaOptions>();
   CLI::App* command = parent.add_subcommand(name, description);
   command->add_option("--kind", options->kind, "porep, winning-post, window-post or snap")
       ->required()

@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/testing.hpp"
 #include "filecoin/vanilla_file.hpp"
 #include "support/golden.hpp"
 
@@ -19,23 +19,6 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-struct Result {
-  int status;
-  std::string out, err;
-};
-
-Result cuzk(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "cuzk");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  const int status = run(static_cast<int>(argv.size()), argv.data());
-  std::fflush(stdout);
-  return {status, ::testing::internal::GetCapturedStdout(),
-          ::testing::internal::GetCapturedStderr()};
-}
 
 class VanillaCommand : public ::testing::Test {
  protected:
@@ -74,11 +57,11 @@ TEST_F(VanillaCommand, ChecksTheGoldenProofsOfEveryKind) {
         {"window-post", "window.vanilla.json", "all 1 proofs hold"},
         {"snap", "update.vanilla.json", "all 10 proofs hold"}}) {
     const std::string vanilla = golden(fmt::format("sectors/2KiB-v1_1/{}", file));
-    const Result with = cuzk({"vanilla", "check", "--kind", kind, vanilla, "--meta", meta});
+    const Outcome with = run_cuzk({"vanilla", "check", "--kind", kind, vanilla, "--meta", meta});
     EXPECT_EQ(with.status, 0) << with.err;
     EXPECT_THAT(with.out, HasSubstr(proofs));
     EXPECT_THAT(with.out, ::testing::Not(HasSubstr("not compared")));
-    const Result without = cuzk({"vanilla", "check", "--kind", kind, vanilla});
+    const Outcome without = run_cuzk({"vanilla", "check", "--kind", kind, vanilla});
     EXPECT_EQ(without.status, 0) << without.err;
     EXPECT_THAT(without.out, HasSubstr("not compared, for want of a value: "));
   }
@@ -87,18 +70,20 @@ TEST_F(VanillaCommand, ChecksTheGoldenProofsOfEveryKind) {
 TEST_F(VanillaCommand, ChecksStandInsAndRawFiles) {
   const std::string meta = golden("sectors/32KiB-v1_1/meta.json");
   const std::string c1 = golden("sectors/32KiB-v1_1/c1.json");
-  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "porep", c1, "--meta", meta}).status, 0);
-  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "porep", c1, "--sector-size", "32KiB"}).status, 0);
-  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "porep", c1}).status, 1);
+  EXPECT_EQ(run_cuzk({"vanilla", "check", "--kind", "porep", c1, "--meta", meta}).status, 0);
+  EXPECT_EQ(run_cuzk({"vanilla", "check", "--kind", "porep", c1, "--sector-size", "32KiB"}).status,
+            0);
+  EXPECT_EQ(run_cuzk({"vanilla", "check", "--kind", "porep", c1}).status, 1);
   const std::string multi = golden("sectors/32KiB-v1_1/window-multi.vanilla.json");
-  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "window-post", multi, "--meta", meta}).status, 1);
-  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "window-post", multi, "--meta", meta,
-                  "--meta-section", "window-multi"})
+  EXPECT_EQ(run_cuzk({"vanilla", "check", "--kind", "window-post", multi, "--meta", meta}).status,
+            1);
+  EXPECT_EQ(run_cuzk({"vanilla", "check", "--kind", "window-post", multi, "--meta", meta,
+                      "--meta-section", "window-multi"})
                 .status,
             0);
   const std::string real = golden("real/wpost-32GiB-one-sector.vproof");
-  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "window-post", real, "--meta",
-                  golden("real/wpost-32GiB-one-sector.meta.json")})
+  EXPECT_EQ(run_cuzk({"vanilla", "check", "--kind", "window-post", real, "--meta",
+                      golden("real/wpost-32GiB-one-sector.meta.json")})
                 .status,
             0);
 }
@@ -113,7 +98,7 @@ TEST_F(VanillaCommand, NamesEveryBadProofAndFails) {
   const std::vector<std::string> command = {"vanilla",     "check",  "--kind", "window-post",
                                             file,          "--meta", meta,     "--meta-section",
                                             "window-multi"};
-  const Result text = cuzk(command);
+  const Outcome text = run_cuzk(command);
   EXPECT_EQ(text.status, 1);
   EXPECT_THAT(text.out,
               HasSubstr("bad: index 0 (sector 1): inclusion_proofs[0]: the Merkle path does not "
@@ -124,7 +109,7 @@ TEST_F(VanillaCommand, NamesEveryBadProofAndFails) {
 
   auto with_json = command;
   with_json.push_back("--json");
-  const Result machine = cuzk(with_json);
+  const Outcome machine = run_cuzk(with_json);
   EXPECT_EQ(machine.status, 1);
   const json out = json::parse(machine.out);
   EXPECT_EQ(out["ok"], false);
@@ -142,8 +127,8 @@ TEST_F(VanillaCommand, ComparesWithTheMetaFile) {
   json meta = testing::golden_json("sectors/2KiB-v1_1/meta.json");
   meta["porep"]["sector_id"] = 2;
   meta["porep"]["registered_proof"] = "StackedDrg2KiBV1";
-  const Result result = cuzk({"vanilla", "check", "--kind", "porep", c1, "--meta",
-                              write("meta.json", base::as_bytes(meta.dump()))});
+  const Outcome result = run_cuzk({"vanilla", "check", "--kind", "porep", c1, "--meta",
+                                   write("meta.json", base::as_bytes(meta.dump()))});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(
       result.out,
@@ -154,8 +139,8 @@ TEST_F(VanillaCommand, ComparesWithTheMetaFile) {
 TEST_F(VanillaCommand, SaysWhatAFileHolds) {
   const json meta = testing::golden_json("sectors/8MiB-v1_1/meta.json");
   const auto info = [&](const char* kind, const char* file) {
-    const Result result = cuzk({"vanilla", "info", "--json", "--kind", kind,
-                                golden(fmt::format("sectors/8MiB-v1_1/{}", file))});
+    const Outcome result = run_cuzk({"vanilla", "info", "--json", "--kind", kind,
+                                     golden(fmt::format("sectors/8MiB-v1_1/{}", file))});
     EXPECT_EQ(result.status, 0) << result.err;
     return json::parse(result.out);
   };
@@ -173,8 +158,8 @@ TEST_F(VanillaCommand, SaysWhatAFileHolds) {
   EXPECT_EQ(snap["partitions"].size(), 4u);
   EXPECT_EQ(snap["partitions"][3]["comm_d_new"], meta["update"]["comm_d_new"]);
 
-  const Result text = cuzk({"vanilla", "info", "--kind", "winning-post",
-                            golden("sectors/8MiB-v1_1/winning.vanilla.json")});
+  const Outcome text = run_cuzk({"vanilla", "info", "--kind", "winning-post",
+                                 golden("sectors/8MiB-v1_1/winning.vanilla.json")});
   EXPECT_EQ(text.status, 0);
   EXPECT_THAT(text.out, HasSubstr("sectors[0]\n  sector_number     1\n  comm_r "));
 }
@@ -184,7 +169,7 @@ TEST_F(VanillaCommand, RefusesWhatItCannotRead) {
   const std::string short_blob = write("short", base::Bytes(100));
   const std::string empty = write("empty", base::as_bytes("[]"));
   const auto complaint = [](std::vector<std::string> arguments) {
-    const Result result = cuzk(std::move(arguments));
+    const Outcome result = run_cuzk(std::move(arguments));
     EXPECT_EQ(result.status, 1);
     return result.err;
   };
@@ -208,9 +193,9 @@ TEST_F(VanillaCommand, RefusesWhatItCannotRead) {
   EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", short_blob, "--sector-size", "2KiB",
                          "--meta", meta}),
               HasSubstr("--sector-size is 2KiB, but"));
-  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "snap", in_folder("missing")}).status, 64);
-  EXPECT_EQ(cuzk({"vanilla", "check", "--kind", "other", junk}).status, 64);
-  EXPECT_EQ(cuzk({"vanilla"}).status, 64);
+  EXPECT_EQ(run_cuzk({"vanilla", "check", "--kind", "snap", in_folder("missing")}).status, 64);
+  EXPECT_EQ(run_cuzk({"vanilla", "check", "--kind", "other", junk}).status, 64);
+  EXPECT_EQ(run_cuzk({"vanilla"}).status, 64);
 }
 
 }  // namespace

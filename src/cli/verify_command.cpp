@@ -14,11 +14,11 @@ namespace cuzk::cli {
 
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string kind, proof, meta, meta_section, params_dir;
 };
 
-Statement read_statement(const Options& options) {
+Statement read_statement(const VerifyOptions& options) {
   const base::MappedFile file(options.meta);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
                               file.bytes().size());
@@ -30,7 +30,7 @@ Statement read_statement(const Options& options) {
   }
 }
 
-void verify(const Options& options) {
+void verify(const VerifyOptions& options) {
   parse_proof_kind(options.kind);
   const Statement statement = read_statement(options);
   const std::size_t partitions = statement.public_inputs.size();
@@ -55,7 +55,7 @@ void verify(const Options& options) {
 }  // namespace
 
 void add_verify_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyOptions>();
   CLI::App* command = app.add_subcommand(
       "verify", "Verify a proof from public values; status 0 only if it is valid");
   command->add_option("kind", options->kind, "porep, winning-post, window-post or snap")

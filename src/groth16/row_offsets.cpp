@@ -16,7 +16,7 @@ using r1cs::Block;
 using r1cs::Column;
 using r1cs::Rows;
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kRowGrain = 4096;
 constexpr std::uint32_t kOneWord = Column(Column::Kind::kInput, 0).word();
 
 class OffsetRule {
@@ -95,7 +95,7 @@ bool is_set(std::span<const std::uint64_t> bits, std::size_t i) {
 template <class Factor>
 void transform_and_back(const Domain& domain, std::span<Fr> values, Factor&& factor) {
   intt_unscaled(domain, values);
-  base::parallel_ranges(values.size(), kGrain, [&](std::size_t first, std::size_t last) {
+  base::parallel_ranges(values.size(), kRowGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
       values[i] *= Fr::from_u64(factor(reverse_bits(i, domain.log_n()))) * domain.n_inverse();
   });
@@ -142,7 +142,7 @@ r1cs::Shape evaluated_circuit(const r1cs::Shape& shape, const KeyLayout& layout)
 base::LargeArray<Fr> offset_derivative(const Domain& domain,
                                        std::span<const std::uint64_t> offsets) {
   base::LargeArray<Fr> out(domain.n());
-  base::parallel_ranges(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
+  base::parallel_ranges(out.size(), kRowGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (is_set(offsets, i)) out[i] = Fr::one();
     }
@@ -157,7 +157,7 @@ base::LargeArray<Fr> transposed_derivative(const Domain& domain,
                                            std::span<const std::uint64_t> offsets,
                                            std::span<const Fr> q) {
   base::LargeArray<Fr> out(domain.n());
-  base::parallel_ranges(q.size(), kGrain, [&](std::size_t first, std::size_t last) {
+  base::parallel_ranges(q.size(), kRowGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (is_set(offsets, i)) out[i] = q[i];
     }

@@ -15,7 +15,7 @@ namespace {
 
 using curve::Fr;
 
-Shape toy_shape(std::size_t copies, unsigned bits) {
+Shape shape_of_copies(std::size_t copies, unsigned bits) {
   ShapeBuilder builder;
   toy::circuit<SymbolicSystem>(builder, copies, bits);
   return builder.finish();
@@ -26,7 +26,7 @@ class WitnessOfCopies : public ::testing::TestWithParam<std::tuple<std::size_t, 
 
 TEST_P(WitnessOfCopies, EqualsTheCheckedSystemsValues) {
   const auto [copies, bits] = GetParam();
-  const Shape shape = toy_shape(copies, bits);
+  const Shape shape = shape_of_copies(copies, bits);
   WitnessBuilder builder(shape);
   toy::circuit(builder, copies, bits);
   const Witness witness = builder.finish();
@@ -66,7 +66,7 @@ TEST(WitnessBuilder, AllocBitsIsManyAllocBits) {
 }
 
 TEST(WitnessBuilder, RefusesACircuitThatIsNotTheShape) {
-  const Shape shape = toy_shape(3, 5);
+  const Shape shape = shape_of_copies(3, 5);
   for (const std::size_t copies : {2, 4}) {
     WitnessBuilder builder(shape);
     EXPECT_THROW(toy::circuit(builder, copies, 5), std::logic_error) << copies;

@@ -46,7 +46,7 @@ bool below_multiple(const Fp& a, int k) {
 
 // Host and device have the same numbers: those of curve/params.hpp, which follow from the curve's
 // parameter.
-constexpr bool modulus_is_the_curves() {
+constexpr bool fp_modulus_is_the_curves() {
   for (int i = 0; i < 12; ++i) {
     const std::uint64_t word = kFpField.modulus[static_cast<std::size_t>(i / 2)];
     if (fp_constants::multiple_limb<1>(i) != static_cast<std::uint32_t>(word >> (32 * (i % 2))))
@@ -54,7 +54,7 @@ constexpr bool modulus_is_the_curves() {
   }
   return true;
 }
-static_assert(modulus_is_the_curves());
+static_assert(fp_modulus_is_the_curves());
 static_assert(fp_constants::kMinusInverse == static_cast<std::uint32_t>(kFpField.negative_inverse));
 
 TEST(DeviceFp, MultiplesOfTheModulus) {

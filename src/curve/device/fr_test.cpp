@@ -39,7 +39,7 @@ bool is_canonical(const Fr& x) { return at_most(x, modulus(false, 1)); }
 
 // Host and device have the same numbers: those of curve/params.hpp, which follow from the curve's
 // parameter.
-constexpr bool modulus_is_the_curves() {
+constexpr bool fr_modulus_is_the_curves() {
   for (int i = 0; i < 8; ++i) {
     const std::uint64_t word = kFrField.modulus[static_cast<std::size_t>(i / 2)];
     if (fr_constants::modulus_limb<false>(i) != static_cast<std::uint32_t>(word >> (32 * (i % 2))))
@@ -47,7 +47,7 @@ constexpr bool modulus_is_the_curves() {
   }
   return true;
 }
-static_assert(modulus_is_the_curves());
+static_assert(fr_modulus_is_the_curves());
 
 TEST(DeviceFr, ConstantsFollowFromTheModulus) {
   EXPECT_EQ(std::memcmp(Fr::montgomery_one().limbs, kFrField.one.data(), 32), 0);

@@ -24,9 +24,9 @@ constexpr std::uint64_t kMaxFullNodes = 1 << 18;
 using Leaves = std::vector<Fr>;
 
 /// How the leaves of the sector are told apart, and the trees over them.
-class Sector {
+class UpdatedSector {
  public:
-  Sector(SectorSize size, unsigned h, const RandomSource& source)
+  UpdatedSector(SectorSize size, unsigned h, const RandomSource& source)
       : size_(size), h_(h), source_(source), kinds_(size.log2_nodes(), source.child("kinds")) {}
 
   bool is_full() const { return size_.nodes() <= kMaxFullNodes; }
@@ -69,7 +69,7 @@ Update make_update(SectorSize size, std::uint64_t seed) {
                 "the protocol has no sector update for 1GiB; choose another size");
   const UpdateShape shape = update_shape(size);
   const RandomSource source = RandomSource(seed).child("update", size.bytes());
-  const Sector sector(size, shape.h_default, source);
+  const UpdatedSector sector(size, shape.h_default, source);
 
   Leaves old_leaves(sector.num_values()), data(sector.num_values());
   base::parallel_for(sector.num_values(), [&](std::size_t i) {

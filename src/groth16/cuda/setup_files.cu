@@ -9,7 +9,7 @@ using curve::device::G2;
 
 namespace {
 
-constexpr std::size_t kPipeBytes = std::size_t{1} << 25;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 25;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void write_keys(const r1cs::Shape& shape, const Trapdoor& trapdoor, const SetupF
   using namespace setup_files_detail;
   QueryLogarithms logarithms = query_logarithms(shape, trapdoor);
   const VerifyingKey verifying_key = make_verifying_key(trapdoor, logarithms.ic);
-  ChunkPipe pipe(kPipeBytes, stream);
+  ChunkPipe pipe(kWriteBytes, stream);
   const FixedBaseTable<G1> g1(
       stored<G1>(trapdoor.g1),
       logarithms.h.size() + logarithms.l.size() + logarithms.a.size() + logarithms.b.size(),
