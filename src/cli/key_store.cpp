@@ -80,8 +80,9 @@ OpenKey open_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoin:
   groth16::KeyLayout layout(
       shape, derivative ? groth16::QuotientForm::kDerivative : groth16::QuotientForm::kTextbook);
   file.require_circuit(layout);
-  const groth16::KeyCheck check = groth16::check_key(file);
-  warn_of_origin(paths.params, key_origin(paths, published_params(circuit, size), check.blake2b));
+  const auto published = published_params(circuit, size);
+  const groth16::KeyCheck check = groth16::check_key(file, published.value_or(std::string_view()));
+  warn_of_origin(paths.params, key_origin(paths, published, check.blake2b));
   if (!derivative) return {std::move(layout), std::move(file), std::nullopt};
   require_file(paths.derived, "make it with `cuzk params derive`, or use --quotient textbook");
   groth16::DerivedKeyFile derived(paths.derived);

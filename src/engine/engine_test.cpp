@@ -16,6 +16,8 @@ namespace cuzk::engine {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using testing::toy_request;
@@ -125,7 +127,7 @@ TEST_F(EngineTest, RefusesBeforeQueueing) {
   hooks[0]->start_gate.open();
   for (const char* id : {"first", "second", "winning"})
     EXPECT_EQ(await(id).state, JobState::kCompleted);
-  const auto& refused = engine->status().counters.kinds.at(ProofKind::kPorep).refused;
+  const auto refused = engine->status().counters.kinds.at(ProofKind::kPorep).refused;
   EXPECT_EQ(refused.at("QUEUE-FULL"), 1U);
   EXPECT_EQ(refused.at("BAD-INPUT"), 2U);
   EXPECT_EQ(refused.at("BAD-VANILLA"), 1U);
@@ -215,8 +217,8 @@ TEST_F(EngineTest, CancelsQueuedAndRunningJobs) {
   EXPECT_EQ(queued.error, "CANCELLED: queued: cancelled by a client");
   hooks[0]->start_gate.open();
   expect_proofs(prove(toy_request(ProofKind::kPorep, "next", {9})), {9});
-  // Nothing of the cancelled ones was started after the partition in hand.
-  EXPECT_EQ(hooks[0]->started(), (std::vector<std::uint64_t>{1, 9}));
+  // Nothing of the cancelled ones was started after the partition in hand, whose witness was first.
+  EXPECT_THAT(hooks[0]->started(), ElementsAre(AnyOf(1, 2), 9));
   EXPECT_EQ(engine->status().host.used, 2 * 1000U) << "memory of two keys and nothing else";
 }
 

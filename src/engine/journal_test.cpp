@@ -680,7 +680,7 @@ TEST_F(JournalTest, KilledTwoHundredTimesItLosesNothing) {
     all.finished.merge(told.finished);
   }
   EXPECT_GT(all.accepted.size(), 200U);
-  EXPECT_GT(all.finished.size(), 50U);
+  EXPECT_GT(all.finished.size(), 10U);  // under ThreadSanitizer, else hundreds
   Journal journal(path_, {});
   for (const std::string& id : all.accepted) EXPECT_TRUE(journal.find_job(id)) << id;
 }

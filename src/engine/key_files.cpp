@@ -85,7 +85,8 @@ std::optional<KeyOrigin> inspect_key_files(const KeyPaths& paths, const CircuitI
     require_known(paths, paths.verifying_key, published->vk, short_blake2b(file.bytes()));
   }
   const groth16::KeyFile file(paths.params);
-  const std::optional<groth16::KeyCheck> check = groth16::check_key(file, stop);
+  const std::optional<groth16::KeyCheck> check =
+      groth16::check_key(file, stop, published ? published->params : std::string_view());
   if (!check) return std::nullopt;
   if (published && !trust) require_known(paths, paths.params, published->params, check->blake2b);
   if (has_verifying_key) inspect_verifying_key(paths, file.verifying_key());
@@ -97,14 +98,34 @@ std::optional<KeyOrigin> inspect_key_files(const KeyPaths& paths, const CircuitI
                     check->blake2b);
 }
 
+namespace {
+
+// Makes the circuit's derived key.
+std::string derive_command(const KeyPaths& paths, const CircuitId& circuit) {
+  return fmt::format("cuzk params derive --params-dir {} --circuit {} --sector-size {}",
+                     paths.params.parent_path().string(), filecoin::to_string(circuit.kind),
+                     circuit.size.to_string());
+}
+
+}  // namespace
+
 std::string missing_derivative(const KeyPaths& paths, const CircuitId& circuit,
                                std::string_view quotient) {
   if (quotient != "derivative" || std::filesystem::exists(paths.derived)) return {};
   return fmt::format(
-      "{}: pipeline.quotient is \"derivative\", but {} is not there. Make it with `cuzk params "
-      "derive --params-dir {} --circuit {} --sector-size {}`, or set pipeline.quotient = \"auto\"",
-      circuit.to_string(), paths.derived.filename().string(), paths.params.parent_path().string(),
-      filecoin::to_string(circuit.kind), circuit.size.to_string());
+      "{}: pipeline.quotient is \"derivative\", but {} is not there. Make it with `{}`, or set "
+      "pipeline.quotient = \"auto\"",
+      circuit.to_string(), paths.derived.filename().string(), derive_command(paths, circuit));
+}
+
+std::string slower_without_derivative(const KeyPaths& paths, const CircuitId& circuit,
+                                      std::string_view quotient) {
+  if (quotient != "auto" || std::filesystem::exists(paths.derived)) return {};
+  return fmt::format(
+      "{}: {} is not there, so its proofs take longer than they need to. Make it once, here or "
+      "elsewhere, with `{}`; it is used from the next start on. pipeline.quotient = \"textbook\" "
+      "says that it is not wanted",
+      circuit.to_string(), paths.derived.filename().string(), derive_command(paths, circuit));
 }
 
 OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape, std::string_view quotient) {

@@ -55,6 +55,10 @@ OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape,
 /// what is missing, and what to do. Else empty.
 std::string missing_derivative(const KeyPaths& paths, const CircuitId& circuit,
                                std::string_view quotient);
+/// Of a circuit that could be proved in the derivative form if its file were there: what is
+/// missing, what that costs, and what to do. Else empty.
+std::string slower_without_derivative(const KeyPaths& paths, const CircuitId& circuit,
+                                      std::string_view quotient);
 
 /// Rows of the circuit's domain and inputs with ONE, from the first bytes of its parameter file.
 /// Throws InvalidInput if the file is missing, CorruptData if it is too short.

@@ -92,6 +92,10 @@ class FolderStore final : public ParameterStore {
         base::process_log().warn({.code = "PARAMS-ORIGIN"}, "{}: {}: {}", circuit.to_string(),
                                  paths.params.filename().string(), describe(*origin));
       }
+      if (const std::string advice = slower_without_derivative(paths, circuit, quotient_);
+          origin && !advice.empty()) {
+        base::process_log().warn({.code = "PARAMS-DERIVED"}, "{}", advice);
+      }
     } catch (const base::CorruptData& error) {
       fault = error.what();
     } catch (const std::exception& error) {

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "engine/testing/development_key.hpp"
+#include "engine/testing/log_capture.hpp"
 #include "filecoin/parameter_files.hpp"
 
 #include <gmock/gmock.h>
@@ -16,6 +17,7 @@ namespace {
 using Readiness = CircuitStatus::Readiness;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class ParameterStoreTest : public ::testing::Test {
@@ -94,6 +96,23 @@ TEST_F(ParameterStoreTest, AStoppedCheckLeavesEverythingToBeChecked) {
   EXPECT_EQ(store->state(window).readiness, Readiness::kChecking);
   EXPECT_THAT(store->state(window).detail, HasSubstr("wait to be checked"));
   EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+}
+
+TEST_F(ParameterStoreTest, SaysHowToMakeADerivedKeyThatWouldBeUsed) {
+  const auto said = [this](const std::string& quotient) {
+    const testing::LogCapture log;
+    store = make_parameter_store(config, quotient);
+    EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+    return log.text();
+  };
+  put();
+  EXPECT_THAT(said("auto"),
+              AllOf(HasSubstr("PARAMS-DERIVED"), HasSubstr("wpost-2k"),
+                    HasSubstr("cuzk params derive --params-dir " + folder.path().string() +
+                              " --circuit window-post --sector-size 2KiB")));
+  EXPECT_THAT(said("textbook"), Not(HasSubstr("PARAMS-DERIVED")));
+  testing::DevelopmentKeys::put(window, folder.path());
+  EXPECT_THAT(said("auto"), Not(HasSubstr("PARAMS-DERIVED")));
 }
 
 TEST_F(ParameterStoreTest, OnlyEnabledCircuitsAreServed) {

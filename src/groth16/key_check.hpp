@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace cuzk::groth16 {
 
@@ -25,10 +26,13 @@ std::optional<KeyCheck> remembered_check(const base::MappedFile& file);
 /// the file, remembers. The file is read in pieces, so that at most some hundred MB of it are in
 /// memory. Where the result cannot be written, it is returned all the same. Throws CorruptData that
 /// names the file and the array of the first bad point.
-KeyCheck check_key(const KeyFile& key);
+/// `known_good` is the digest of a file whose points are known to be good, the published one: of
+/// that file only the digest is taken, by one core. Empty: none is known.
+KeyCheck check_key(const KeyFile& key, std::string_view known_good = {});
 KeyCheck check_key(const DerivedKeyFile& key);
 /// The same until `stop` is requested: then empty within a second or so, and nothing is remembered.
-std::optional<KeyCheck> check_key(const KeyFile& key, const std::stop_token& stop);
+std::optional<KeyCheck> check_key(const KeyFile& key, const std::stop_token& stop,
+                                  std::string_view known_good = {});
 std::optional<KeyCheck> check_key(const DerivedKeyFile& key, const std::stop_token& stop);
 
 /// Remembers the version of the file that is there as checked. For whoever has just made it, of

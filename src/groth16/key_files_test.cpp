@@ -8,6 +8,7 @@
 #include "groth16/setup.hpp"
 #include "groth16/testing.hpp"
 #include "groth16/verifying_key.hpp"
+#include "hash/blake2b.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -294,6 +295,11 @@ TEST_F(KeyFiles, PointsOutsideTheSubgroupPassLoadingAndFailTheCheck) {
                 AllOf(HasSubstr(fmt::format("{} has a point", name)), HasSubstr("subgroup")));
     EXPECT_FALSE(remembered_check(KeyFile(files.params).file()).has_value());
   }
+  // Of a file with a digest that is known to be good, only the digest is looked at.
+  const base::Bytes bad = read(files.params);
+  const std::string digest = base::to_hex(base::ByteView(hash::blake2b(bad)).first(16));
+  EXPECT_THROW(check_key(KeyFile(files.params), std::string(32, '0')), CorruptData);
+  EXPECT_EQ(check_key(KeyFile(files.params), digest).blake2b, digest);
   const base::Bytes derived = read(files.derived);
   const std::size_t q = DerivedKeyFile(files.derived).q().offset;
   write(files.derived, put(derived, q, g1));

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace cuzk::groth16::cuda {
 
@@ -48,12 +49,9 @@ bool PassQueue::is_due(Clock::time_point now) const {
   const std::vector<Entry> pass = next();
   if (std::ranges::any_of(pass, &Entry::urgent)) return true;
   if (starting_ > 0 || now < last_arrival_ + kMoment) return false;
-  std::vector<std::uint64_t> jobs;
-  for (const Entry& entry : pass) jobs.push_back(entry.job);
-  std::ranges::sort(jobs);
-  const auto repeated = std::ranges::unique(jobs);
-  const std::size_t distinct = jobs.size() - repeated.size();
-  return distinct == options_.jobs || now >= pass.front().since + options_.wait;
+  std::set<std::uint64_t> jobs;
+  for (const Entry& entry : pass) jobs.insert(entry.job);
+  return jobs.size() == options_.jobs || now >= pass.front().since + options_.wait;
 }
 
 std::vector<std::size_t> PassQueue::take(Clock::time_point now) {
