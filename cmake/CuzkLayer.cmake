@@ -4,8 +4,8 @@
 # tests from *_test.cpp (one program, cuzk_<NAME>_test), its benchmarks from *_bench.cpp (cuzk_<NAME>_bench) and
 # one fuzz target for each *_fuzz.cpp. Which file is what follows from its suffix alone.
 # The target cuzk_<NAME>_tests builds all that is tested; the tests are labelled unit-<NAME>.
-# ALONE are files that share a name of their unnamed namespaces with others on purpose: where several files are compiled
-# as one (preset `whole`), these are not.
+# ALONE are files that open a namespace for their own use, or share a name of their unnamed namespaces with others on
+# purpose: where several files are compiled as one (preset `whole`), these are not.
 #
 # The order of the layers is CUZK_LAYER_ORDER; naming a layer that is not below NAME in it is an error.
 set(CUZK_LAYER_ORDER base curve hash r1cs gadgets filecoin groth16 engine service cli)

@@ -38,8 +38,6 @@ Fr field(const json& hex) {
   return Fr::from_bytes_le(bytes.value()).value();
 }
 
-std::string hex(const Fr& value) { return base::to_hex(value.to_bytes_le()); }
-
 // One gadget of the golden file: its operands, and the values of the bits that stand for themselves
 // in `aux`.
 class Golden {
@@ -483,7 +481,7 @@ const json& golden_gadgets() {
 void expect_values(const json& golden, const std::vector<Fr>& values) {
   ASSERT_EQ(values.size(), golden.size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    ASSERT_EQ(hex(values[i]), golden[i]) << "value " << i;
+    ASSERT_EQ(to_hex(values[i]), golden[i]) << "value " << i;
 }
 
 std::string sha256_of(const std::vector<Fr>& values) {
@@ -505,7 +503,7 @@ void expect_constraints(const json& golden,
         const r1cs::Term& term = constraints[i].rows[m][k];
         ASSERT_EQ(term.variable.key(), row[k][0])
             << "constraint " << i << ", matrix " << m << ", term " << k;
-        ASSERT_EQ(hex(term.coefficient), coefficients[row[k][1].get<std::size_t>()])
+        ASSERT_EQ(to_hex(term.coefficient), coefficients[row[k][1].get<std::size_t>()])
             << "constraint " << i;
       }
     }

@@ -28,8 +28,6 @@ struct Generated {
   json meta;
 };
 
-std::string hex(const curve::Fr& value) { return base::to_hex(value.to_bytes_le()); }
-
 filecoin::RegisteredSealProof parse_seal_proof(const std::string& text) {
   const bool is_number = !text.empty() && text.size() <= 9 &&
                          text.find_first_not_of("0123456789") == std::string::npos;
@@ -50,13 +48,13 @@ Generated generate_porep(const SyntheticOptions& options, SectorSize size) {
                                 : filecoin::porep::encode_commit_phase1_envelope(output),
           .meta_key = "porep",
           .meta = {{"api_version", filecoin::to_string(info.api_version)},
-                   {"comm_d", hex(output.comm_d)},
-                   {"comm_r", hex(output.comm_r)},
+                   {"comm_d", to_hex(output.comm_d)},
+                   {"comm_r", to_hex(output.comm_r)},
                    {"partitions", output.partitions.size()},
-                   {"piece_commitment", hex(output.comm_d)},
+                   {"piece_commitment", to_hex(output.comm_d)},
                    {"porep_id", base::to_hex(filecoin::porep_id(proof))},
                    {"registered_proof", info.name},
-                   {"replica_id", hex(output.replica_id)},
+                   {"replica_id", to_hex(output.replica_id)},
                    {"sector_id", options.sector_number},
                    {"seed", base::to_hex(output.seed)},
                    {"ticket", base::to_hex(output.ticket)}}};
@@ -83,7 +81,7 @@ Generated generate_post(const SyntheticOptions& options, SectorSize size, bool w
     const filecoin::post::VanillaProof& proof = post.proofs[i];
     blobs.push_back(filecoin::post::encode_vanilla_proof(proof, size));
     meta["sectors"].push_back({{"challenges", post.challenges[i]},
-                               {"comm_r", hex(proof.comm_r)},
+                               {"comm_r", to_hex(proof.comm_r)},
                                {"sector_id", proof.sector_number}});
   }
   return {.proof = filecoin::encode_vanilla_file(blobs),
@@ -99,10 +97,10 @@ Generated generate_snap(const SyntheticOptions& options, SectorSize size) {
   }
   return {.proof = filecoin::encode_vanilla_file(blobs),
           .meta_key = "update",
-          .meta = {{"comm_d_new", hex(update.comm_d_new)},
-                   {"comm_r_last_new", hex(update.comm_r_last_new)},
-                   {"comm_r_new", hex(update.comm_r_new)},
-                   {"comm_r_old", hex(update.comm_r_old)},
+          .meta = {{"comm_d_new", to_hex(update.comm_d_new)},
+                   {"comm_r_last_new", to_hex(update.comm_r_last_new)},
+                   {"comm_r_new", to_hex(update.comm_r_new)},
+                   {"comm_r_old", to_hex(update.comm_r_old)},
                    {"h", update.h},
                    {"partitions", update.partitions.size()}}};
 }

@@ -43,8 +43,6 @@ struct Outcome {
   std::vector<std::string> not_compared;  ///< public values that were not given
 };
 
-std::string hex_le(const curve::Fr& value) { return base::to_hex(value.to_bytes_le()); }
-
 std::string_view text_of(const base::MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
@@ -142,9 +140,9 @@ ordered_json describe_porep(const VanillaOptions& options, const filecoin::Meta&
                       {"sector_size", output.sector_size.to_string()},
                       {"sector_number",
                        output.sector_number ? ordered_json(*output.sector_number) : ordered_json()},
-                      {"comm_r", hex_le(output.comm_r)},
-                      {"comm_d", hex_le(output.comm_d)},
-                      {"replica_id", hex_le(output.replica_id)},
+                      {"comm_r", to_hex(output.comm_r)},
+                      {"comm_d", to_hex(output.comm_d)},
+                      {"replica_id", to_hex(output.replica_id)},
                       {"seed", base::to_hex(output.seed)},
                       {"ticket", base::to_hex(output.ticket)},
                       {"partitions", ordered_json::array()}};
@@ -210,9 +208,9 @@ ordered_json describe_post(const VanillaOptions& options, const filecoin::Meta& 
       for (const auto& inclusion : proof.inclusions)
         leaves.push_back(inclusion.leaf_index(filecoin::tree_r_shape(size)));
       out["sectors"].push_back({{"sector_number", proof.sector_number},
-                                {"comm_r", hex_le(proof.comm_r)},
-                                {"comm_c", hex_le(proof.comm_c)},
-                                {"comm_r_last", hex_le(proof.comm_r_last)},
+                                {"comm_r", to_hex(proof.comm_r)},
+                                {"comm_c", to_hex(proof.comm_c)},
+                                {"comm_r_last", to_hex(proof.comm_r_last)},
                                 {"challenges", std::move(leaves)}});
     } catch (const base::InvalidInput& error) {
       base::fail<base::InvalidInput>("{}: proof {}: {}", options.file, i, error.what());
@@ -273,10 +271,10 @@ ordered_json describe_snap(const VanillaOptions& options, const filecoin::Meta& 
     for (const auto& challenge : proof.challenges)
       leaves.push_back(challenge.d_new.leaf_index(filecoin::tree_d_shape(size)));
     const auto& first = proof.challenges.front();
-    out["partitions"].push_back({{"comm_c", hex_le(proof.comm_c)},
-                                 {"comm_r_last_old", hex_le(first.r_old.root)},
-                                 {"comm_d_new", hex_le(first.d_new.root)},
-                                 {"comm_r_last_new", hex_le(first.r_new.root)},
+    out["partitions"].push_back({{"comm_c", to_hex(proof.comm_c)},
+                                 {"comm_r_last_old", to_hex(first.r_old.root)},
+                                 {"comm_d_new", to_hex(first.d_new.root)},
+                                 {"comm_r_last_new", to_hex(first.r_new.root)},
                                  {"apex_leaves", proof.apex_leaves.size()},
                                  {"challenges", std::move(leaves)}});
   }

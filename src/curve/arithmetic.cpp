@@ -4,7 +4,7 @@
 
 namespace cuzk::curve {
 
-std::string_view name_of(Arithmetic arithmetic) {
+std::string_view to_string(Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::kBest:
       return "best";
@@ -42,7 +42,7 @@ Arithmetic resolve(Arithmetic arithmetic) {
     return Arithmetic::kScalar;
   }
   base::require(is_available(arithmetic), "this processor, or this build, cannot run {}",
-                name_of(arithmetic));
+                to_string(arithmetic));
   return arithmetic;
 }
 

@@ -14,7 +14,7 @@ enum class Arithmetic {
   kIfma,    ///< AVX-512 IFMA, eight elements (vector_field_ifma.hpp)
 };
 
-std::string_view name_of(Arithmetic arithmetic);
+std::string_view to_string(Arithmetic arithmetic);
 
 /// Whether this processor, and this build, can run it.
 bool is_available(Arithmetic arithmetic);

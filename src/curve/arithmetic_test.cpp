@@ -11,7 +11,7 @@ TEST(Arithmetic, TheBestIsAvailableAndNothingFasterIs) {
   const Arithmetic best = resolve(Arithmetic::kBest);
   EXPECT_TRUE(is_available(best));
   for (const Arithmetic other : {Arithmetic::kAvx2, Arithmetic::kIfma})
-    EXPECT_LE(is_available(other) ? other : Arithmetic::kScalar, best) << name_of(other);
+    EXPECT_LE(is_available(other) ? other : Arithmetic::kScalar, best) << to_string(other);
 }
 
 TEST(Arithmetic, OthersAreThemselvesOrRefusedByName) {
@@ -22,9 +22,9 @@ TEST(Arithmetic, OthersAreThemselvesOrRefusedByName) {
     }
     try {
       resolve(one);
-      ADD_FAILURE() << name_of(one);
+      ADD_FAILURE() << to_string(one);
     } catch (const base::InvalidInput& error) {
-      EXPECT_NE(std::string_view(error.what()).find(name_of(one)), std::string_view::npos);
+      EXPECT_NE(std::string_view(error.what()).find(to_string(one)), std::string_view::npos);
     }
   }
 }

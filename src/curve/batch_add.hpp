@@ -65,10 +65,7 @@ class PointSum {
   }
 
   void add(const AffinePoint<F>& point) {
-    for (std::size_t line = 0; line < sizeof(point); line += 64) {
-      __builtin_prefetch(reinterpret_cast<const char*>(&point) + line, 0,
-                         2);  // measured: -15 % in G1, every other point of a large vector
-    }
+    prefetch<Access::kRead, 2>(point);  // measured: -15 % in G1, every other of many points
     pending_.push_back({&lanes_[pending_.size()], &point, false});
     if (pending_.size() == kLanes) run();
   }

@@ -17,11 +17,6 @@ namespace {
 namespace vectors = curve::CUZK_ARITHMETIC;
 using vectors::Field8;
 
-const std::uint64_t* words(const Fp& value) { return value.limbs(); }
-const std::uint64_t* words(const Fp2& value) { return value.c0.limbs(); }
-std::uint64_t* words(Fp& value) { return value.blst()->l; }
-std::uint64_t* words(Fp2& value) { return value.c0.blst()->l; }
-
 template <class F>
 F from_u64(std::uint64_t value) {
   if constexpr (std::is_same_v<F, Fp2>) {
@@ -41,26 +36,16 @@ struct Group {
   explicit Group(const PointAddition<F>* additions) {
     for (unsigned lane = 0; lane < 8; ++lane) {
       const PointAddition<F>& addition = additions[lane];
-      x3[lane] = words(addition.acc->x);
-      y3[lane] = words(addition.acc->y);
+      x3[lane] = addition.acc->x.limbs();
+      y3[lane] = addition.acc->y.limbs();
       x1[lane] = x3[lane];
       y1[lane] = y3[lane];
-      x2[lane] = words(addition.addend->x);
-      y2[lane] = words(addition.addend->y);
+      x2[lane] = addition.addend->x.limbs();
+      y2[lane] = addition.addend->y.limbs();
       signs.set(lane, addition.negate);
     }
   }
 };
-
-template <class F>
-void prefetch(const PointAddition<F>* additions, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
-    for (std::size_t line = 0; line < sizeof(AffinePoint<F>); line += 64) {
-      __builtin_prefetch(reinterpret_cast<const char*>(additions[i].acc) + line, 1);
-      __builtin_prefetch(reinterpret_cast<const char*>(additions[i].addend) + line);
-    }
-  }
-}
 
 // Inverts all lanes with one inversion, times 2^(3·kHalfShift).
 template <class F>
@@ -69,7 +54,7 @@ CUZK_TARGET void invert_lanes(Field8<F>& values) {
   F elements[8];
   std::uint64_t* targets[8];
   const std::uint64_t* sources[8];
-  for (unsigned lane = 0; lane < 8; ++lane) sources[lane] = targets[lane] = words(elements[lane]);
+  for (unsigned lane = 0; lane < 8; ++lane) sources[lane] = targets[lane] = elements[lane].limbs();
   values.store(targets);
   F prefixes[8];
   F product = F::one();
@@ -121,7 +106,12 @@ CUZK_TARGET void add_groups(std::span<const PointAddition<F>> additions, Field8<
   Field8<F>& inverse = product;
   invert_lanes<F>(inverse);
   for (std::size_t g = groups; g-- > 0;) {
-    if (g > 0) prefetch(&additions[(g - 1) * kLanes], kLanes);
+    if (g > 0) {
+      for (const PointAddition<F>& next : additions.subspan((g - 1) * kLanes, kLanes)) {
+        prefetch<Access::kWrite, 3>(*next.acc);
+        prefetch<Access::kRead, 3>(*next.addend);
+      }
+    }
     const Group<F> group(&additions[g * kLanes]);
     Field8<F> slope;
     if (g > 0) {

@@ -96,9 +96,6 @@ Fp8 curve_coefficient() {
 Field8<Fp> curve_constant(const Fp*) { return {curve_coefficient()}; }
 Field8<Fp2> curve_constant(const Fp2*) { return {curve_coefficient(), curve_coefficient()}; }
 
-std::uint64_t* words(Fp& value) { return value.blst()->l; }
-std::uint64_t* words(Fp2& value) { return value.c0.blst()->l; }
-
 // (y² - x³ - b)/2^2s in all lanes. Bounds of non-negative values, in multiples of p: x and y are
 // below 2.1, so y² is; 2^2s·x times x² is below 3.7.
 template <class F>
@@ -113,7 +110,7 @@ CUZK_TARGET bool on_curve(const Field8<F>& x, const Field8<F>& y) {
   Field8<F>::template subtract<5>(difference, difference, cube, b);
   F values[kGroup];
   std::uint64_t* targets[kGroup];
-  for (std::size_t lane = 0; lane < kGroup; ++lane) targets[lane] = words(values[lane]);
+  for (std::size_t lane = 0; lane < kGroup; ++lane) targets[lane] = values[lane].limbs();
   difference.store(targets);
   bool good = true;
   for (const F& value : values) good &= value.is_zero();
@@ -131,8 +128,8 @@ CUZK_TARGET bool decode_eight(const std::uint8_t* encodings, AffinePoint<F>* con
   if (!read_coordinate(encodings + kBytes / 2, kBytes, y)) return false;
   std::uint64_t *x_targets[kGroup], *y_targets[kGroup];
   for (std::size_t lane = 0; lane < kGroup; ++lane) {
-    x_targets[lane] = words(targets[lane]->x);
-    y_targets[lane] = words(targets[lane]->y);
+    x_targets[lane] = targets[lane]->x.limbs();
+    y_targets[lane] = targets[lane]->y.limbs();
   }
   x.store(x_targets);
   y.store(y_targets);

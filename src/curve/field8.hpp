@@ -1,7 +1,7 @@
 // Field8<Fp> and Field8<Fp2>: eight elements of a coordinate field side by side, with what points
 // need. One text for all vector arithmetics, included by field8_avx2.hpp and field8_ifma.hpp, hence
-// without an include guard. CUZK_FIELD8_NAMESPACE is the arithmetic's namespace in cuzk::curve, and
-// CUZK_FIELD8_INLINE what its functions are declared with. The namespace has, for its Fp8:
+// without an include guard. CUZK_ARITHMETIC is the arithmetic's namespace in cuzk::curve, and
+// CUZK_TARGET_INLINE what its functions are declared with. The namespace has, for its Fp8:
 //   load_fp, store_fp, multiply_fp, square_fp, multiply_sum_fp, add;
 //   difference<kBound>(out, a, b...): a - Σ b, where Σ b is at most kBound·p;
 //   carry(a): makes a sum or a difference an operand of products;
@@ -10,11 +10,11 @@
 //   kHalfShift, shift_left<kHalfShift>(a): see Field8::times_shift.
 // Bounds of operands are those of the arithmetic's header. In Fp2, the second one of a product and
 // that of a square are at most 4·p.
-#ifndef CUZK_FIELD8_NAMESPACE
+#ifndef CUZK_ARITHMETIC
 #error "this text is included by an arithmetic's header"
 #endif
 
-namespace cuzk::curve::CUZK_FIELD8_NAMESPACE {
+namespace cuzk::curve::CUZK_ARITHMETIC {
 
 template <class F>
 struct Field8;
@@ -23,29 +23,29 @@ template <>
 struct Field8<Fp> {
   Fp8 value;
 
-  CUZK_FIELD8_INLINE void load(const std::uint64_t* const (&sources)[8]) {
+  CUZK_TARGET_INLINE void load(const std::uint64_t* const (&sources)[8]) {
     load_fp(sources, value);
   }
-  CUZK_FIELD8_INLINE void store(std::uint64_t* const (&targets)[8]) const {
+  CUZK_TARGET_INLINE void store(std::uint64_t* const (&targets)[8]) const {
     store_fp(value, targets);
   }
 
   /// a - Σ b for storing and further sums; Σ b is at most kBound·p.
   template <unsigned kBound, class... B>
-  static CUZK_FIELD8_INLINE void subtract(Field8& out, const Field8& a, const B&... b) {
+  static CUZK_TARGET_INLINE void subtract(Field8& out, const Field8& a, const B&... b) {
     difference<kBound>(out.value, a.value, b.value...);
   }
   /// Before a sum or difference is an operand of products.
-  CUZK_FIELD8_INLINE void to_operand() { carry(value); }
+  CUZK_TARGET_INLINE void to_operand() { carry(value); }
   /// An operand times 2^kHalfShift.
-  CUZK_FIELD8_INLINE void times_shift() { shift_left<kHalfShift>(value); }
-  static CUZK_FIELD8_INLINE void apply_signs(const Field8& a, const Signs& signs, Field8& out) {
-    CUZK_FIELD8_NAMESPACE::apply_signs(a.value, signs, out.value);
+  CUZK_TARGET_INLINE void times_shift() { shift_left<kHalfShift>(value); }
+  static CUZK_TARGET_INLINE void apply_signs(const Field8& a, const Signs& signs, Field8& out) {
+    CUZK_ARITHMETIC::apply_signs(a.value, signs, out.value);
   }
-  static CUZK_FIELD8_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
+  static CUZK_TARGET_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
     multiply_fp(a.value, b.value, out.value);
   }
-  static CUZK_FIELD8_INLINE void square(const Field8& a, Field8& out) {
+  static CUZK_TARGET_INLINE void square(const Field8& a, Field8& out) {
     square_fp(a.value, out.value);
   }
 };
@@ -55,13 +55,13 @@ template <>
 struct Field8<Fp2> {
   Fp8 c0, c1;
 
-  CUZK_FIELD8_INLINE void load(const std::uint64_t* const (&sources)[8]) {
+  CUZK_TARGET_INLINE void load(const std::uint64_t* const (&sources)[8]) {
     const std::uint64_t* second[8];
     for (unsigned lane = 0; lane < 8; ++lane) second[lane] = sources[lane] + 6;
     load_fp(sources, c0);
     load_fp(second, c1);
   }
-  CUZK_FIELD8_INLINE void store(std::uint64_t* const (&targets)[8]) const {
+  CUZK_TARGET_INLINE void store(std::uint64_t* const (&targets)[8]) const {
     std::uint64_t* second[8];
     for (unsigned lane = 0; lane < 8; ++lane) second[lane] = targets[lane] + 6;
     store_fp(c0, targets);
@@ -69,24 +69,24 @@ struct Field8<Fp2> {
   }
 
   template <unsigned kBound, class... B>
-  static CUZK_FIELD8_INLINE void subtract(Field8& out, const Field8& a, const B&... b) {
+  static CUZK_TARGET_INLINE void subtract(Field8& out, const Field8& a, const B&... b) {
     difference<kBound>(out.c0, a.c0, b.c0...);
     difference<kBound>(out.c1, a.c1, b.c1...);
   }
-  CUZK_FIELD8_INLINE void to_operand() {
+  CUZK_TARGET_INLINE void to_operand() {
     carry(c0);
     carry(c1);
   }
-  CUZK_FIELD8_INLINE void times_shift() {
+  CUZK_TARGET_INLINE void times_shift() {
     shift_left<kHalfShift>(c0);
     shift_left<kHalfShift>(c1);
   }
-  static CUZK_FIELD8_INLINE void apply_signs(const Field8& a, const Signs& signs, Field8& out) {
-    CUZK_FIELD8_NAMESPACE::apply_signs(a.c0, signs, out.c0);
-    CUZK_FIELD8_NAMESPACE::apply_signs(a.c1, signs, out.c1);
+  static CUZK_TARGET_INLINE void apply_signs(const Field8& a, const Signs& signs, Field8& out) {
+    CUZK_ARITHMETIC::apply_signs(a.c0, signs, out.c0);
+    CUZK_ARITHMETIC::apply_signs(a.c1, signs, out.c1);
   }
   // (a0 b0 - a1 b1) + (a0 b1 + a1 b0)·u, each with one reduction.
-  static CUZK_FIELD8_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
+  static CUZK_TARGET_INLINE void multiply(const Field8& a, const Field8& b, Field8& out) {
     Fp8 minus_b1, real;
     negate(b.c1, minus_b1);
     multiply_sum_fp(a.c0, b.c0, a.c1, minus_b1, real);
@@ -94,7 +94,7 @@ struct Field8<Fp2> {
     out.c0 = real;
   }
   // (a0 + a1)(a0 - a1) + 2 a0 a1·u.
-  static CUZK_FIELD8_INLINE void square(const Field8& a, Field8& out) {
+  static CUZK_TARGET_INLINE void square(const Field8& a, Field8& out) {
     Fp8 sum, minus, twice;
     add(a.c0, a.c1, sum);
     carry(sum);
@@ -107,7 +107,7 @@ struct Field8<Fp2> {
   }
 };
 
-}  // namespace cuzk::curve::CUZK_FIELD8_NAMESPACE
+}  // namespace cuzk::curve::CUZK_ARITHMETIC
 
-#undef CUZK_FIELD8_NAMESPACE
-#undef CUZK_FIELD8_INLINE
+#undef CUZK_ARITHMETIC
+#undef CUZK_TARGET_INLINE

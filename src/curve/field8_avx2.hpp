@@ -56,8 +56,8 @@ CUZK_AVX2_INLINE void negate(const Fp8& a, Fp8& out) {
 
 }  // namespace cuzk::curve::avx2
 
-#define CUZK_FIELD8_NAMESPACE avx2
-#define CUZK_FIELD8_INLINE CUZK_AVX2_INLINE
+#define CUZK_ARITHMETIC avx2
+#define CUZK_TARGET_INLINE CUZK_AVX2_INLINE
 #include "curve/field8.hpp"
 
 #endif

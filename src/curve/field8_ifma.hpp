@@ -55,8 +55,8 @@ CUZK_IFMA_INLINE void apply_signs(const Fp8& a, const Signs& signs, Fp8& out) {
 
 }  // namespace cuzk::curve::ifma
 
-#define CUZK_FIELD8_NAMESPACE ifma
-#define CUZK_FIELD8_INLINE CUZK_IFMA_INLINE
+#define CUZK_ARITHMETIC ifma
+#define CUZK_TARGET_INLINE CUZK_IFMA_INLINE
 #include "curve/field8.hpp"
 
 #endif

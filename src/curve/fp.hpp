@@ -41,6 +41,7 @@ class Fp {
   }
   /// The Montgomery limbs, least significant first.
   const std::uint64_t* limbs() const { return value_.l; }
+  std::uint64_t* limbs() { return value_.l; }
 
   bool is_zero() const {
     return (value_.l[0] | value_.l[1] | value_.l[2] | value_.l[3] | value_.l[4] | value_.l[5]) == 0;

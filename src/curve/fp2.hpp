@@ -39,6 +39,10 @@ struct Fp2 {
 
   friend bool operator==(const Fp2&, const Fp2&) = default;
 
+  /// The Montgomery limbs, those of c0 first.
+  const std::uint64_t* limbs() const { return c0.limbs(); }
+  std::uint64_t* limbs() { return c0.limbs(); }
+
   const blst_fp2* blst() const { return reinterpret_cast<const blst_fp2*>(this); }
   blst_fp2* blst() { return reinterpret_cast<blst_fp2*>(this); }
 };

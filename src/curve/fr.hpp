@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace cuzk::curve {
@@ -111,6 +112,9 @@ inline constexpr Fr kFrOne = Fr::from_montgomery(kFrField.one);
 inline const Fr& Fr::one() { return detail::kFrOne; }
 
 static_assert(sizeof(Fr) == 32 && std::is_trivially_copyable_v<Fr>);
+
+/// Of to_bytes_le(), as the file formats spell elements.
+inline std::string to_hex(const Fr& value) { return base::to_hex(value.to_bytes_le()); }
 
 /// Replaces every element by its inverse with one inversion and 3(n-1) multiplications; zeros stay
 /// zero.

@@ -66,6 +66,17 @@ struct AffinePoint {
                                       PointCheck check, AffinePoint& out);
 };
 
+/// Asks for a point's cache lines before it is read or written. `kLocality` is that of
+/// __builtin_prefetch.
+enum class Access { kRead, kWrite };
+template <Access kAccess, int kLocality, class F>
+inline void prefetch(const AffinePoint<F>& point) {
+  for (std::size_t line = 0; line < sizeof(point); line += 64) {
+    __builtin_prefetch(reinterpret_cast<const char*>(&point) + line, static_cast<int>(kAccess),
+                       kLocality);
+  }
+}
+
 /// (X, Y, Z) for x = X/Z², y = Y/Z³; infinity has Z = 0. Addition is complete: any two points.
 template <class F>
 struct JacobianPoint {

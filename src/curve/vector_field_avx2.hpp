@@ -63,10 +63,8 @@ template <class V>
 constexpr std::array<double, V::limbs> split(const Limbs<V::words>& value) {
   std::array<double, V::limbs> out{};
   for (unsigned k = 0; k < V::limbs; ++k) {
-    const unsigned bit = k * V::bits, word = bit / 64, shift = bit % 64;
-    std::uint64_t limb = value[word] >> shift;
-    if (shift > 64 - V::bits && word + 1 < V::words) limb |= value[word + 1] << (64 - shift);
-    out[k] = static_cast<double>(static_cast<std::int64_t>(limb) & V::mask);
+    out[k] =
+        static_cast<double>(static_cast<std::int64_t>(wide::bits(value, k * V::bits, V::bits)));
   }
   return out;
 }

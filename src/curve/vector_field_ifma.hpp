@@ -62,13 +62,7 @@ using Broadcast = std::array<std::uint64_t, V::limbs>;
 template <class V, std::size_t N>
 constexpr Broadcast<V> split(const Limbs<N>& value) {
   Broadcast<V> out{};
-  for (unsigned k = 0; k < V::limbs; ++k) {
-    const unsigned bit = k * kBits, word = bit / 64, shift = bit % 64;
-    if (word >= N) break;
-    std::uint64_t limb = value[word] >> shift;
-    if (shift > 64 - kBits && word + 1 < N) limb |= value[word + 1] << (64 - shift);
-    out[k] = limb & kMask;
-  }
+  for (unsigned k = 0; k < V::limbs; ++k) out[k] = wide::bits(value, k * kBits, kBits);
   return out;
 }
 

@@ -78,6 +78,15 @@ constexpr Limbs<N> shift_right(Limbs<N> a, unsigned bits) {
   return a;
 }
 
+/// `count` < 64 bits of a from bit `first` on; beyond its end there are zeros.
+template <std::size_t N>
+constexpr std::uint64_t bits(const Limbs<N>& a, unsigned first, unsigned count) {
+  const unsigned limb = first / 64, shift = first % 64;
+  std::uint64_t out = limb < N ? a[limb] >> shift : 0;
+  if (shift + count > 64 && limb + 1 < N) out |= a[limb + 1] << (64 - shift);
+  return out & ((std::uint64_t{1} << count) - 1);
+}
+
 template <std::size_t N>
 constexpr unsigned bit_width(const Limbs<N>& a) {
   for (std::size_t i = 64 * N; i-- > 0;) {

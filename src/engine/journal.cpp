@@ -24,12 +24,6 @@ constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 constexpr std::uint64_t kMaxProofs = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxCrashRows = 10'000;
 
-std::int64_t to_ms(std::chrono::system_clock::time_point time) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-}
-
-std::int64_t now_ms() { return to_ms(std::chrono::system_clock::now()); }
-
 std::chrono::system_clock::time_point from_ms(std::int64_t ms) {
   return std::chrono::system_clock::time_point(std::chrono::milliseconds(ms));
 }

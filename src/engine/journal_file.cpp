@@ -92,11 +92,6 @@ constexpr std::int64_t kSchemaVersion = kMigrations.size();
 /// The write-ahead log is carried over into the file when it is this long, and cut to it then.
 constexpr std::int64_t kLogBytes = std::int64_t{64} << 20;
 
-std::int64_t wall_clock_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
 /// Vanilla proofs are nobody else's business: readable by the owner alone.
 void make_private_file(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -195,7 +190,7 @@ void JournalFile::count_crashes() {
       "INSERT INTO crash SELECT DISTINCT payload_digest, 1, ?1 FROM job"
       " WHERE finished_ms IS NULL AND started"
       " ON CONFLICT (payload_digest) DO UPDATE SET times = times + 1, last_ms = ?1",
-      {wall_clock_ms()});
+      {now_ms()});
   database_->run(
       "UPDATE job SET crashes = crashes + 1, started = 0 WHERE finished_ms IS NULL AND started",
       {});
@@ -203,7 +198,7 @@ void JournalFile::count_crashes() {
 }
 
 void JournalFile::move_aside(const std::string& reason) {
-  const std::string suffix = fmt::format(".damaged-{}", wall_clock_ms());
+  const std::string suffix = fmt::format(".damaged-{}", now_ms());
   for (const char* part : {"", "-wal", "-shm"}) {
     std::filesystem::path from = path_, to = path_;
     from += part;

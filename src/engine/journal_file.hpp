@@ -3,6 +3,7 @@
 #include "engine/file_lock.hpp"
 #include "engine/sqlite.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,12 @@
 namespace cuzk::engine {
 
 inline constexpr std::int64_t kJournalPageBytes = 16'384;
+
+/// Times as the journal keeps them: milliseconds since 1970.
+inline std::int64_t to_ms(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+inline std::int64_t now_ms() { return to_ms(std::chrono::system_clock::now()); }
 
 /// The database of a Journal, ready for use: this process's alone, intact, of the current schema,
 /// write-ahead, on disk at each commit. Two files lie beside it: <path>.lock, and SQLite's log.

@@ -30,8 +30,6 @@ std::string complaint(std::string_view text) {
   return "";
 }
 
-std::string hex(const curve::Fr& value) { return base::to_hex(value.to_bytes_le()); }
-
 TEST(Meta, ReadsTheGoldenFiles) {
   for (const char* sector : {"2KiB-v1", "2KiB-v1_1", "2KiB-v1_2-ni", "2KiB-v1_2-synth",
                              "16KiB-v1_1", "32KiB-v1_1", "8MiB-v1_1"}) {
@@ -42,9 +40,9 @@ TEST(Meta, ReadsTheGoldenFiles) {
     EXPECT_EQ(base::to_hex(*meta.prover_id), expected["prover_id"]);
     EXPECT_EQ(info(*meta.porep->registered_proof).name, expected["porep"]["registered_proof"]);
     EXPECT_EQ(meta.porep->sector_number, expected["porep"]["sector_id"]);
-    EXPECT_EQ(hex(*meta.porep->comm_r), expected["porep"]["comm_r"]);
-    EXPECT_EQ(hex(*meta.porep->comm_d), expected["porep"]["comm_d"]);
-    EXPECT_EQ(hex(*meta.porep->replica_id), expected["porep"]["replica_id"]);
+    EXPECT_EQ(to_hex(*meta.porep->comm_r), expected["porep"]["comm_r"]);
+    EXPECT_EQ(to_hex(*meta.porep->comm_d), expected["porep"]["comm_d"]);
+    EXPECT_EQ(to_hex(*meta.porep->replica_id), expected["porep"]["replica_id"]);
     EXPECT_EQ(base::to_hex(*meta.porep->seed), expected["porep"]["seed"]);
     EXPECT_EQ(base::to_hex(*meta.porep->ticket), expected["porep"]["ticket"]);
     EXPECT_EQ(meta.posts.size(), 3u);
@@ -54,12 +52,12 @@ TEST(Meta, ReadsTheGoldenFiles) {
       ASSERT_EQ(post.sectors.size(), expected[name]["sectors"].size());
       for (std::size_t i = 0; i < post.sectors.size(); ++i) {
         EXPECT_EQ(post.sectors[i].number, expected[name]["sectors"][i]["sector_id"]);
-        EXPECT_EQ(hex(post.sectors[i].comm_r), expected[name]["sectors"][i]["comm_r"]);
+        EXPECT_EQ(to_hex(post.sectors[i].comm_r), expected[name]["sectors"][i]["comm_r"]);
       }
     }
-    EXPECT_EQ(hex(meta.update->comm_r_old), expected["update"]["comm_r_old"]);
-    EXPECT_EQ(hex(meta.update->comm_d_new), expected["update"]["comm_d_new"]);
-    EXPECT_EQ(hex(meta.update->comm_r_new), expected["update"]["comm_r_new"]);
+    EXPECT_EQ(to_hex(meta.update->comm_r_old), expected["update"]["comm_r_old"]);
+    EXPECT_EQ(to_hex(meta.update->comm_d_new), expected["update"]["comm_d_new"]);
+    EXPECT_EQ(to_hex(meta.update->comm_r_new), expected["update"]["comm_r_new"]);
     EXPECT_EQ(meta.update->h, expected["update"]["h"]);
   }
 }

@@ -4,6 +4,7 @@
 #include "curve/fr.hpp"
 #include "filecoin/inclusion_proof.hpp"
 #include "filecoin/sector.hpp"
+#include "gadgets/tree_hash.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -66,8 +67,7 @@ class Findings {
 /// Concatenates, in order.
 std::vector<BadEntry> join(std::vector<std::vector<BadEntry>> parts);
 
-/// How the nodes of a tree hash: tree D, or trees C and R-last.
-enum class TreeHash { kSha256, kPoseidon };
+using gadgets::TreeHash;
 
 /// The nodes on the path that a proof describes, from the leaf to the root: shape.levels() + 1 of
 /// them. The proof must fit the shape.

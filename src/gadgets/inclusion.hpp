@@ -3,6 +3,7 @@
 #include "gadgets/insertion.hpp"
 #include "gadgets/poseidon.hpp"
 #include "gadgets/sha256.hpp"
+#include "gadgets/tree_hash.hpp"
 
 #include <functional>
 #include <span>
@@ -10,9 +11,6 @@
 
 /// Inclusion proofs (PoR) in a circuit. [rust-fil-proofs storage-proofs-core/src/gadgets/por.rs]
 namespace cuzk::gadgets {
-
-/// How a tree hashes a node's children.
-enum class TreeHash { kSha256, kPoseidon };
 
 template <class CS>
 AllocatedNum<CS> hash_children(CS& cs, TreeHash tree_hash,

@@ -132,6 +132,8 @@ TYPED_TEST(Msm, DegenerateInputs) {
 
 TYPED_TEST(Msm, ArithmeticsAgree) {
   using F = TypeParam;
+  if (curve::resolve(Arithmetic::kBest) == Arithmetic::kScalar)
+    GTEST_SKIP() << "this processor has neither AVX2 and FMA nor AVX-512 IFMA";
   const std::size_t n = 3000;
   const auto bases = testing::multiples<F>(n);
   const auto scalars = testing::random_scalars(n, 9);
@@ -140,7 +142,7 @@ TYPED_TEST(Msm, ArithmeticsAgree) {
   for (const auto arithmetic : {Arithmetic::kAvx2, Arithmetic::kIfma}) {
     if (!curve::is_available(arithmetic)) continue;
     const MsmOptions vector{.window_bits = 9, .arithmetic = arithmetic};
-    EXPECT_EQ(msm<F>(bases, scalars, vector), expected) << name_of(arithmetic);
+    EXPECT_EQ(msm<F>(bases, scalars, vector), expected) << to_string(arithmetic);
   }
 }
 
@@ -195,8 +197,9 @@ TEST(MsmWindows, GrowWithTheSizeAndSplitOnlySmallSums) {
       EXPECT_LE(whole.bits, kMaxWindowBits);
       last = whole.bits;
     }
+    // Of additions that are no faster than images.
     EXPECT_EQ(
-        msm_windows(std::size_t{1} << 14, split_parts, {.arithmetic = Arithmetic::kAvx2}).parts,
+        msm_windows(std::size_t{1} << 14, split_parts, {.arithmetic = Arithmetic::kScalar}).parts,
         split_parts);
     EXPECT_EQ(msm_windows(std::size_t{1} << 24, split_parts).parts, 1U);
   }

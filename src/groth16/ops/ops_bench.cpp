@@ -30,6 +30,10 @@ void count_items(benchmark::State& state, std::size_t n) {
   state.SetItemsProcessed(static_cast<std::int64_t>(n) * state.iterations());
 }
 
+void in_wall_milliseconds(benchmark::internal::Benchmark* one) {
+  one->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+
 void ntt_pair(benchmark::State& state, curve::Arithmetic arithmetic) {
   if (!is_available(arithmetic)) return state.SkipWithError("not available");
   const Domain domain(static_cast<unsigned>(state.range(0)));
@@ -45,23 +49,19 @@ BENCHMARK_CAPTURE(ntt_pair, best, curve::Arithmetic::kBest)
     ->Arg(17)
     ->Arg(20)
     ->Arg(22)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(ntt_pair, scalar, curve::Arithmetic::kScalar)
     ->Arg(15)
     ->Arg(20)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(ntt_pair, avx2, curve::Arithmetic::kAvx2)
     ->Arg(15)
     ->Arg(20)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(ntt_pair, ifma, curve::Arithmetic::kIfma)
     ->Arg(15)
     ->Arg(20)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 
 template <class F>
 void dense_msm(benchmark::State& state, const MsmOptions& options) {
@@ -95,49 +95,40 @@ BENCHMARK_CAPTURE(dense_msm_g1, best, MsmOptions{})
     ->Arg(15)
     ->Arg(17)
     ->Arg(20)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(dense_msm_g1, scalar, kScalarArithmetic)
     ->Arg(15)
     ->Arg(17)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(dense_msm_g1, avx2, kAvx2Arithmetic)
     ->Arg(15)
     ->Arg(17)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(dense_msm_g1, ifma, kIfmaArithmetic)
     ->Arg(15)
     ->Arg(17)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(dense_msm_g2, avx2, kAvx2Arithmetic)
     ->Arg(15)
     ->Arg(17)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(dense_msm_g2, ifma, kIfmaArithmetic)
     ->Arg(15)
     ->Arg(17)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(dense_msm_g2, best, MsmOptions{})
     ->Arg(12)
     ->Arg(15)
     ->Arg(17)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(dense_msm_g1, whole_scalars, kWholeScalars)
     ->Arg(15)
     ->Arg(17)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 BENCHMARK_CAPTURE(dense_msm_g2, whole_scalars, kWholeScalars)
     ->Arg(15)
     ->Arg(17)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(in_wall_milliseconds);
 
 template <class F>
 void bit_sum(benchmark::State& state) {
@@ -150,8 +141,8 @@ void bit_sum(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(batch_add<F>(bases, mask, bits));
   count_items(state, n);
 }
-BENCHMARK(bit_sum<curve::Fp>)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(bit_sum<curve::Fp2>)->Arg(18)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(bit_sum<curve::Fp>)->Arg(20)->Apply(in_wall_milliseconds);
+BENCHMARK(bit_sum<curve::Fp2>)->Arg(18)->Apply(in_wall_milliseconds);
 
 template <class F>
 void fixed_base(benchmark::State& state) {
@@ -162,8 +153,8 @@ void fixed_base(benchmark::State& state) {
   for (auto _ : state) base.multiply(scalars, out);
   count_items(state, n);
 }
-BENCHMARK(fixed_base<curve::Fp>)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(fixed_base<curve::Fp2>)->Arg(14)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(fixed_base<curve::Fp>)->Arg(16)->Apply(in_wall_milliseconds);
+BENCHMARK(fixed_base<curve::Fp2>)->Arg(14)->Apply(in_wall_milliseconds);
 
 void quotient(benchmark::State& state, bool derivative) {
   const Domain domain(static_cast<unsigned>(state.range(0)));
@@ -179,16 +170,8 @@ void quotient(benchmark::State& state, bool derivative) {
   }
   count_items(state, domain.n());
 }
-BENCHMARK_CAPTURE(quotient, textbook, false)
-    ->Arg(17)
-    ->Arg(20)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(quotient, derivative, true)
-    ->Arg(17)
-    ->Arg(20)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(quotient, textbook, false)->Arg(17)->Arg(20)->Apply(in_wall_milliseconds);
+BENCHMARK_CAPTURE(quotient, derivative, true)->Arg(17)->Arg(20)->Apply(in_wall_milliseconds);
 
 void evaluate_toy(benchmark::State& state) {
   const testing::ToyCircuit toy(std::size_t{1} << state.range(0), 60);
@@ -197,7 +180,7 @@ void evaluate_toy(benchmark::State& state) {
   for (auto _ : state) evaluate(toy.shape, variables, toy.witness, Matrix::kA, rows);
   count_items(state, rows.size());
 }
-BENCHMARK(evaluate_toy)->Arg(12)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(evaluate_toy)->Arg(12)->Apply(in_wall_milliseconds);
 
 }  // namespace
 }  // namespace cuzk::groth16

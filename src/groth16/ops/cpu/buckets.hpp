@@ -70,11 +70,8 @@ class Buckets {
 
   void push(const Affine& point, std::uint32_t bucket, bool negate) {
     last_batch_[bucket] = batch_number_;
-    const Affine* const target = &buckets_[bucket];
-    for (std::size_t line = 0; line < sizeof(Affine); line += 64) {
-      __builtin_prefetch(reinterpret_cast<const char*>(target) + line, 1,
-                         2);  // measured: -15 % with 2^15 buckets
-    }
+    // Measured: -15 % with 2^15 buckets.
+    curve::prefetch<curve::Access::kWrite, 2>(buckets_[bucket]);
     batch_[batched_++] = {&buckets_[bucket], &point, negate};
     if (batched_ == batch_size_) flush();
   }

@@ -161,6 +161,7 @@ MsmWindows msm_windows(std::size_t n, unsigned split_parts, const MsmOptions& op
   const unsigned wanted = options.window_bits;
   base::require(wanted == 0 || (wanted >= 2 && wanted <= kMaxWindowBits),
                 "msm: window of {} bits; 2 to {} are possible", wanted, kMaxWindowBits);
+  const double of_image = image_cost(options.arithmetic);
   MsmWindows best{0, 0};
   double best_cost = 0;
   for (const unsigned parts : {1U, split_parts}) {
@@ -171,7 +172,7 @@ MsmWindows msm_windows(std::size_t n, unsigned split_parts, const MsmOptions& op
     }
     const unsigned least = parts == 2 ? 3 : 2;
     for (unsigned bits = std::max(wanted, least); bits <= (wanted == 0 ? 16 : wanted); ++bits) {
-      const double cost = cost_of(n, DigitWindows(bits, parts), image_cost(options.arithmetic));
+      const double cost = cost_of(n, DigitWindows(bits, parts), of_image);
       if (best.bits == 0 || cost < best_cost) {
         best = {bits, parts};
         best_cost = cost;
