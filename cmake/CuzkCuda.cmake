@@ -76,11 +76,11 @@ target_compile_definitions(cuzk_cli PRIVATE CUZK_HAS_CUDA)
 file(GLOB gpu_check_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/gpu_check/*.cu")
 add_executable(cuzk_gpu_check "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/gpu_check/gpu_check_main.cpp"
   ${gpu_check_sources} "${CMAKE_SOURCE_DIR}/src/curve/fr.cpp" "${CMAKE_SOURCE_DIR}/src/base/bytes.cpp"
-  "${CMAKE_SOURCE_DIR}/src/r1cs/shape.cpp" "${CMAKE_SOURCE_DIR}/src/groth16/variables.cpp"
-  "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/circuit_rows.cpp" "${CMAKE_SOURCE_DIR}/src/groth16/cuda/key_order.cpp"
-  "${CMAKE_SOURCE_DIR}/src/base/large_array.cpp")
-target_link_libraries(cuzk_gpu_check PRIVATE cuzk_ops_cuda cuzk_base_cuda cuzk_cuda_options cuzk_options Blst::blst
-  TBB::tbb CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt-header-only)
+  "${CMAKE_SOURCE_DIR}/src/groth16/variables.cpp" "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/circuit_rows.cpp"
+  "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/completion_rows.cpp"
+  "${CMAKE_SOURCE_DIR}/src/groth16/ops/cuda/row_references.cpp" "${CMAKE_SOURCE_DIR}/src/groth16/cuda/key_order.cpp")
+target_link_libraries(cuzk_gpu_check PRIVATE cuzk_ops_cuda cuzk_base_cuda cuzk_r1cs cuzk_cuda_options cuzk_options
+  Blst::blst TBB::tbb CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt-header-only)
 
 # cuzk_gpu_prove_check: golden proofs made on the device, as a GoogleTest program. The environment variable CUZK_GOLDEN
 # names the folder of the golden data.

@@ -9,6 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 namespace cuzk::testing {
 
 using curve::device::Fr;
@@ -36,6 +39,23 @@ void expect_query(const DeviceCircuit& circuit, base::cuda::DeviceSpan<const std
     ASSERT_EQ(groth16::cuda::checks::residue(scalars[i]), wanted_scalars[i]) << "scalar " << i;
 }
 
+// From the given fields of partition 0 the same block as from the whole witness.
+void expect_device_completion(const r1cs::Shape& shape, const groth16::KeyLayout& layout,
+                              const std::vector<r1cs::Witness>& given,
+                              const std::vector<std::byte>& wanted) {
+  if (given.empty()) return;
+  const DeviceCircuit circuit(shape, layout, {}, &shape);
+  std::vector<std::byte> staging(circuit.upload_layout().bytes), block(wanted.size());
+  circuit.stage(given[0], staging);
+  circuit.unpack({staging.data(), staging.size()}, {block.data(), block.size()}, {});
+  const DeviceCircuit::WitnessLayout& witness = circuit.witness_layout();
+  const std::size_t elements = sizeof(Fr) * (shape.num_inputs() + std::size_t{shape.num_fields()});
+  EXPECT_TRUE(
+      std::ranges::equal(std::span(block).first(elements), std::span(wanted).first(elements)));
+  EXPECT_TRUE(std::ranges::equal(std::span(block).subspan(witness.bits_offset),
+                                 std::span(wanted).subspan(witness.bits_offset)));
+}
+
 }  // namespace
 
 void expect_device_circuit(const std::string& folder, const std::string& artefact) {
@@ -48,7 +68,7 @@ void expect_device_circuit(const std::string& folder, const std::string& artefac
   const DeviceCircuit circuit(shape, layout, {});
   std::vector<std::byte> block(circuit.witness_layout().bytes);
   circuit.stage(witness, block);
-  circuit.unpack({block.data(), block.size()}, {});
+  circuit.unpack({block.data(), block.size()}, {block.data(), block.size()}, {});
 
   const char* const names[] = {"az_sha256", "bz_sha256", "cz_sha256"};
   std::vector<Fr> rows(std::size_t{1} << shape.domain_log2());
@@ -63,6 +83,7 @@ void expect_device_circuit(const std::string& folder, const std::string& artefac
   expect_query(circuit, {block.data(), block.size()}, QueryName::kL, layout.l, witness);
   expect_query(circuit, {block.data(), block.size()}, QueryName::kA, layout.a, witness);
   expect_query(circuit, {block.data(), block.size()}, QueryName::kB, layout.b, witness);
+  expect_device_completion(shape, layout, witnesses.given, block);
 }
 
 }  // namespace cuzk::testing

@@ -11,6 +11,7 @@ TEST(GoldenWitnessLarge, RealWindowPostPartitionEqualsReference) {
   const auto golden = testing::golden_json("real/wpost-32GiB-one-sector.witness.json");
   const auto artefact = testing::golden_real_window_witness();
   testing::expect_witness(golden.at("partitions")[0], artefact.shape, artefact.partitions[0]);
+  testing::expect_completion(artefact);
 }
 
 }  // namespace

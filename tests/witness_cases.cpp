@@ -12,6 +12,7 @@
 #include "filecoin/vanilla_file.hpp"
 #include "hash/sha256.hpp"
 #include "r1cs/evaluate.hpp"
+#include "r1cs/implied_fields.hpp"
 #include "r1cs/witness_builder.hpp"
 #include "support/golden.hpp"
 
@@ -35,15 +36,16 @@ std::string text_of(const std::string& name) {
 }
 
 template <class Synthesize>
-r1cs::Witness build(const r1cs::Shape& shape, Synthesize&& synthesize) {
-  r1cs::WitnessBuilder builder(shape);
+r1cs::Witness build(const r1cs::Shape& shape, Synthesize&& synthesize,
+                    const r1cs::ImpliedFields* left_out = nullptr) {
+  r1cs::WitnessBuilder builder(shape, left_out);
   synthesize(builder);
   return builder.finish();
 }
 
 ArtefactWitnesses porep_witnesses(const std::string& folder, SectorSize size) {
   const auto c1 = filecoin::porep::decode_commit_phase1(text_of(folder + "c1.json"), size);
-  ArtefactWitnesses out{filecoin::build_shape(CircuitKind::kPorep, size), {}};
+  ArtefactWitnesses out{filecoin::build_shape(CircuitKind::kPorep, size)};
   for (const auto& partition : c1.partitions) {
     const filecoin::porep::PartitionInputs inputs{c1.replica_id, c1.comm_d, c1.comm_r, partition};
     out.partitions.push_back(build(out.shape, [&](r1cs::WitnessBuilder& cs) {
@@ -65,15 +67,20 @@ ArtefactWitnesses post_witnesses(const std::string& folder, const std::string& a
   }
   const auto circuit = winning ? post::winning_circuit_size(size) : post::window_circuit_size(size);
   ArtefactWitnesses out{
-      build_shape(winning ? CircuitKind::kWinningPost : CircuitKind::kWindowPost, size), {}};
+      build_shape(winning ? CircuitKind::kWinningPost : CircuitKind::kWindowPost, size)};
   const std::size_t sectors_per_partition = winning ? 1 : circuit.places;
   for (std::size_t first = 0; first < sectors.size(); first += sectors_per_partition) {
     const auto count = std::min(sectors_per_partition, sectors.size() - first);
     const std::span<const post::VanillaProof> partition(sectors.data() + first, count);
     const auto places =
         winning ? post::winning_places(size, partition[0]) : post::window_places(size, partition);
-    out.partitions.push_back(
-        build(out.shape, [&](r1cs::WitnessBuilder& cs) { post::synthesize(cs, circuit, places); }));
+    const auto synthesize = [&](r1cs::WitnessBuilder& cs) {
+      post::synthesize(cs, circuit, places);
+    };
+    out.partitions.push_back(build(out.shape, synthesize));
+    if (winning) continue;
+    const r1cs::ImpliedFields implied(out.shape);
+    out.given.push_back(build(out.shape, synthesize, &implied));
   }
   return out;
 }
@@ -81,7 +88,7 @@ ArtefactWitnesses post_witnesses(const std::string& folder, const std::string& a
 ArtefactWitnesses update_witnesses(const std::string& folder, SectorSize size,
                                    const filecoin::Meta& meta) {
   using namespace filecoin;
-  ArtefactWitnesses out{build_shape(CircuitKind::kUpdate, size), {}};
+  ArtefactWitnesses out{build_shape(CircuitKind::kUpdate, size)};
   std::uint64_t k = 0;
   for (const base::Bytes& blob :
        decode_vanilla_file(golden_bytes(folder + "update.vanilla.json"))) {
@@ -166,11 +173,28 @@ ArtefactWitnesses golden_real_window_witness() {
   const post::VanillaProof sector = post::decode_vanilla_proof(
       golden_bytes("real/wpost-32GiB-one-sector.vproof"), size, kWindowPostChallenges);
   const auto places = post::window_places(size, {&sector, 1});
-  ArtefactWitnesses out{build_shape(CircuitKind::kWindowPost, size), {}};
-  out.partitions.push_back(build(out.shape, [&](r1cs::WitnessBuilder& cs) {
+  ArtefactWitnesses out{build_shape(CircuitKind::kWindowPost, size)};
+  const auto synthesize = [&](r1cs::WitnessBuilder& cs) {
     post::synthesize(cs, post::window_circuit_size(size), places);
-  }));
+  };
+  out.partitions.push_back(build(out.shape, synthesize));
+  const r1cs::ImpliedFields implied(out.shape);
+  out.given.push_back(build(out.shape, synthesize, &implied));
   return out;
+}
+
+void expect_completion(const ArtefactWitnesses& witnesses) {
+  const r1cs::ImpliedFields implied(witnesses.shape);
+  ASSERT_EQ(witnesses.given.size(), witnesses.partitions.size());
+  for (std::size_t k = 0; k < witnesses.given.size(); ++k) {
+    const r1cs::Witness& wanted = witnesses.partitions[k];
+    // 99 % of a WindowPoSt's fields: the reason for all this.
+    EXPECT_LT(witnesses.given[k].fields.size(), wanted.fields.size() / 50);
+    const r1cs::Witness whole = r1cs::complete(witnesses.shape, implied, witnesses.given[k]);
+    EXPECT_EQ(whole.inputs, wanted.inputs);
+    EXPECT_EQ(whole.bits, wanted.bits);
+    EXPECT_TRUE(whole.fields == wanted.fields);
+  }
 }
 
 void expect_inputs(const json& golden, const r1cs::Witness& witness) {

@@ -13,7 +13,9 @@ namespace cuzk::testing {
 /// The witnesses of all partitions of one golden artefact.
 struct ArtefactWitnesses {
   r1cs::Shape shape;
-  std::vector<r1cs::Witness> partitions;
+  std::vector<r1cs::Witness> partitions = {};
+  /// Of a WindowPoSt: the same, made with the given fields alone (r1cs/implied_fields.hpp).
+  std::vector<r1cs::Witness> given = {};
 };
 
 /// `folder` is one of the golden sectors, with a '/' at its end; `artefact` is porep, winning,
@@ -23,6 +25,10 @@ ArtefactWitnesses golden_witnesses(const std::string& folder, const std::string&
 
 /// The witness of the real 32 GiB WindowPoSt proof, a whole partition.
 ArtefactWitnesses golden_real_window_witness();
+
+/// Completes the witnesses made with their given fields alone and compares them with the whole
+/// ones.
+void expect_completion(const ArtefactWitnesses& witnesses);
 
 /// Compares public inputs (without ONE) with an entry of *.inputs.json.
 void expect_inputs(const nlohmann::json& golden, const r1cs::Witness& witness);

@@ -1,6 +1,7 @@
 #include "cli/backend.hpp"
 
 #include "base/error.hpp"
+#include "filecoin/circuit/circuits.hpp"
 
 #include <fmt/format.h>
 
@@ -70,13 +71,15 @@ groth16::QuotientForm development_form(const BackendOptions& options) {
 
 #ifdef CUZK_HAS_CUDA
 
-groth16::cuda::CudaOptions cuda_options(const BackendOptions& options) {
+groth16::cuda::CudaOptions cuda_options(const BackendOptions& options,
+                                        filecoin::CircuitKind circuit) {
   return {.ordinal = options.device,
           .lanes = options.lanes,
           .vram_budget = options.vram_budget,
           .group_tables = !options.no_group_tables,
           .overlap = !options.no_overlap,
-          .partitions_a_pass = options.partitions_a_pass};
+          .partitions_a_pass = options.partitions_a_pass,
+          .complete_witnesses = filecoin::leaves_out_implied(circuit)};
 }
 
 LoadedProver on_device(std::unique_ptr<groth16::cuda::CudaProver> prover) {
@@ -155,20 +158,22 @@ LoadedProver load_prover(const KeyPaths& paths, filecoin::CircuitKind circuit,
   }
 #ifdef CUZK_HAS_CUDA
   const OpenKey key = open_key(paths, circuit, size, shape, quotient);
-  return on_device(groth16::cuda::load_cuda_prover(
-      shape, key.layout, key.file, key.derived ? &*key.derived : nullptr, cuda_options(options)));
+  return on_device(groth16::cuda::load_cuda_prover(shape, key.layout, key.file,
+                                                   key.derived ? &*key.derived : nullptr,
+                                                   cuda_options(options, circuit)));
 #else
   return {};
 #endif
 }
 
-LoadedProver make_development_prover(const r1cs::Shape& shape, const groth16::Trapdoor& trapdoor,
+LoadedProver make_development_prover([[maybe_unused]] filecoin::CircuitKind circuit,
+                                     const r1cs::Shape& shape, const groth16::Trapdoor& trapdoor,
                                      const BackendOptions& options) {
   groth16::KeyLayout layout(shape, development_form(options));
 #ifdef CUZK_HAS_CUDA
   if (chosen_backend(options) == "cuda") {
     return on_device(groth16::cuda::make_development_cuda_prover(shape, layout, trapdoor,
-                                                                 cuda_options(options)));
+                                                                 cuda_options(options, circuit)));
   }
 #endif
   chosen_backend(options);  // complains about what is not there

@@ -52,7 +52,8 @@ LoadedProver load_prover(const KeyPaths& paths, filecoin::CircuitKind circuit,
                          const BackendOptions& options);
 
 /// With a development key that is kept nowhere.
-LoadedProver make_development_prover(const r1cs::Shape& shape, const groth16::Trapdoor& trapdoor,
+LoadedProver make_development_prover(filecoin::CircuitKind circuit, const r1cs::Shape& shape,
+                                     const groth16::Trapdoor& trapdoor,
                                      const BackendOptions& options);
 
 /// groth16::write_keys() on the chosen backend: the same bytes, on a device in seconds.

@@ -200,7 +200,8 @@ void bench_single(const SingleOptions& options) {
       timed(preparation.shape_seconds, [&] { return filecoin::build_shape(circuit, size); });
   LoadedProver prover = timed(preparation.key_seconds, [&] {
     if (options.params_dir.empty()) {
-      return make_development_prover(shape, groth16::Trapdoor::from_seed(options.seed), backend);
+      return make_development_prover(circuit, shape, groth16::Trapdoor::from_seed(options.seed),
+                                     backend);
     }
     return load_prover(KeyPaths(options.params_dir, circuit, size), circuit, size, shape, backend);
   });

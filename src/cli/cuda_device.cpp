@@ -71,13 +71,16 @@ struct CircuitSizes {
     const engine::KeyCounts counts = engine::peek_key_counts(paths.params);
     key = counts.file_bytes;
     rows = counts.h + 1;
-    // A PoSt's witness is field elements, all others' are bits but for a few.
-    witness = id.is_post() ? 32 * rows : rows;
+    // A PoSt's witness is field elements, all others' are bits but for a few; a WindowPoSt's field
+    // elements come into being on the device.
+    fields = id.is_post();
+    witness = fields && !filecoin::leaves_out_implied(circuit.kind) ? 32 * rows : rows;
   }
 
   std::uint64_t key, rows, witness;
+  bool fields;
   /// Working memory of a proof, bytes: measured 135 (bits) and 279 (fields) a row.
-  std::uint64_t lane() const { return rows * (witness > rows ? 288 : 144); }
+  std::uint64_t lane() const { return rows * (fields ? 288 : 144); }
   /// With the circuit itself, short tables and room for rounding.
   engine::CircuitMemory memory(unsigned lanes, bool stays) const {
     return {.least = key + lane() + kGiB,
@@ -95,8 +98,10 @@ class CudaCircuit final : public engine::LoadedCircuit {
       : shape_(filecoin::build_shape(circuit.kind, circuit.size)) {
     const engine::OpenKey key = engine::open_key(
         engine::KeyPaths(circuit.params_dir, {circuit.kind, circuit.size}), shape_, quotient);
+    CudaOptions own = options;
+    own.complete_witnesses = filecoin::leaves_out_implied(circuit.kind);
     prover_ = groth16::cuda::load_cuda_prover(shape_, key.layout, key.file,
-                                              key.derived ? &*key.derived : nullptr, options);
+                                              key.derived ? &*key.derived : nullptr, own);
   }
 
   const r1cs::Shape& shape() const override { return shape_; }

@@ -12,6 +12,7 @@
 #include "filecoin/update/public_inputs.hpp"
 #include "filecoin/update/vanilla_codec.hpp"
 #include "filecoin/vanilla_file.hpp"
+#include "r1cs/implied_fields.hpp"
 #include "r1cs/witness_builder.hpp"
 
 #include <algorithm>
@@ -139,6 +140,14 @@ r1cs::Witness build_witness(const r1cs::Shape& shape, Synthesize&& synthesize) {
   synthesize(builder);
   return builder.finish();
 }
+/// With its given fields alone.
+template <class Synthesize>
+r1cs::Witness build_given(const r1cs::Shape& shape, Synthesize&& synthesize) {
+  const r1cs::ImpliedFields implied(shape);
+  r1cs::WitnessBuilder builder(shape, &implied);
+  synthesize(builder);
+  return builder.finish();
+}
 
 void require_partitions(std::size_t found, std::size_t wanted, std::string_view what) {
   base::require(found == wanted, "{} vanilla proofs; {} expected: one for each {}", found, wanted,
@@ -186,7 +195,7 @@ ProofRequest post_request(ProofKind kind, Statement statement,
             const std::size_t first = k * per_partition;
             const auto part =
                 std::span(*proofs).subspan(first, std::min(per_partition, proofs->size() - first));
-            return build_witness(shape, [&](r1cs::WitnessBuilder& cs) {
+            return build_given(shape, [&](r1cs::WitnessBuilder& cs) {
               post::synthesize(cs, post::window_circuit_size(size),
                                post::window_places(size, part));
             });

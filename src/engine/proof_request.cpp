@@ -7,6 +7,7 @@
 #include "filecoin/post/challenges.hpp"
 #include "filecoin/post/circuit.hpp"
 #include "filecoin/update/circuit.hpp"
+#include "r1cs/implied_fields.hpp"
 #include "r1cs/witness_builder.hpp"
 
 #include <algorithm>
@@ -24,6 +25,14 @@ namespace {
 template <class Synthesize>
 r1cs::Witness build_witness(const r1cs::Shape& shape, Synthesize&& synthesize) {
   r1cs::WitnessBuilder builder(shape);
+  synthesize(builder);
+  return builder.finish();
+}
+/// With its given fields alone.
+template <class Synthesize>
+r1cs::Witness build_given(const r1cs::Shape& shape, Synthesize&& synthesize) {
+  const r1cs::ImpliedFields implied(shape);
+  r1cs::WitnessBuilder builder(shape, &implied);
   synthesize(builder);
   return builder.finish();
 }
@@ -129,7 +138,7 @@ ProofRequest window_request(SectorSize size, filecoin::ApiVersion version,
             const std::size_t first = k * places;
             const auto part =
                 std::span(*shared).subspan(first, std::min(places, shared->size() - first));
-            return build_witness(shape, [&](r1cs::WitnessBuilder& cs) {
+            return build_given(shape, [&](r1cs::WitnessBuilder& cs) {
               post::synthesize(cs, post::window_circuit_size(size),
                                post::window_places(size, part));
             });

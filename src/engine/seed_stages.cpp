@@ -11,9 +11,10 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSeedNames = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSeedNames = {
     {{"device_lock_wait", "lock_wait"},
      {"prestage", "pin"},
+     {"complete_witness", "prep_msm"},
      {"evaluate", "prep_msm"},
      {"ntt_h", "ntt_msm_h"},
      {"msm_h", "ntt_msm_h"},

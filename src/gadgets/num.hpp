@@ -21,6 +21,9 @@ struct AllocatedNum {
 /// A new aux variable; `value` is called where there are values. No constraint.
 template <class CS, class F>
 AllocatedNum<CS> alloc_num(CS& cs, F&& value) {
+  if constexpr (requires { cs.leave_out(1); }) {
+    if (cs.leave_out(1)) return {};
+  }
   const KnownFr<CS> known_value = known<CS>([&]() -> Fr { return value(); });
   return {cs.alloc_aux(known_value), known_value};
 }

@@ -47,6 +47,7 @@ enum class Prestage : std::uint8_t {
 /// bytes. Stages, as names of timer entries (each backend says what its times include):
 ///   prestage     the witness laid out for its way to the device
 ///   upload       the witness's way
+///   complete_witness   its implied fields from the given ones, on a device
 ///   evaluate     A·w, B·w (and C·w in the textbook form)
 ///   ntt_h        transforms and pointwise work of the quotient
 ///   msm_h        Σ over the query h
@@ -68,9 +69,10 @@ class Prover {
 
   virtual ~Prover() = default;
   virtual const VerifyingKey& verifying_key() const = 0;
-  /// Starts a proof. Throws InvalidInput if the witness is not one of the circuit. A witness that
-  /// does not satisfy it gives a proof that does not verify. The prover must outlive the object
-  /// returned; the witness is no longer needed when start() returns.
+  /// Starts a proof. Throws InvalidInput if the witness is not one of the circuit; one that has its
+  /// given fields alone is, for the CPU's prover and for others that are told to complete it. One
+  /// that does not satisfy it gives a proof that does not verify. The prover must outlive the
+  /// object returned; the witness is no longer needed when start() returns.
   virtual std::unique_ptr<Pending> start(const r1cs::Witness& witness, base::StageTimer& timer) = 0;
 
   Proof prove(const r1cs::Witness& witness, const Blinding& blinding, base::StageTimer& timer) {

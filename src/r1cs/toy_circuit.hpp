@@ -31,7 +31,8 @@ VariableOf<CS> field(CS& cs, const curve::Fr& value) {
   return cs.alloc_aux(known<CS>([&] { return value; }));
 }
 
-/// One copy: an input x, `bits` bits, x² = y, and a sum over a shared variable and the copy's port.
+/// One copy: an input x, `bits` bits, x² = y, y² = z, and a sum over a shared variable and the
+/// copy's port.
 template <class CS>
 void copy_body(CS& cs, std::size_t i, unsigned bits, VariableOf<CS> shared, VariableOf<CS> port,
                VariableOf<CS>& leaked, const Mistakes& mistakes) {
@@ -45,11 +46,16 @@ void copy_body(CS& cs, std::size_t i, unsigned bits, VariableOf<CS> shared, Vari
   } else {
     bit(cs, true);
   }
-  const auto y = field(
-      cs, x.square() + (wrong && mistakes.wrong_value ? curve::Fr::one() : curve::Fr::zero()));
+  const curve::Fr square =
+      x.square() + (wrong && mistakes.wrong_value ? curve::Fr::one() : curve::Fr::zero());
+  const auto y = field(cs, square);
   cs.enforce(
       "square", [&](auto& lc) { lc.add(input); }, [&](auto& lc) { lc.add(input); },
       [&](auto& lc) { lc.add(y); });
+  const auto z = field(cs, square.square());
+  cs.enforce(
+      "square again", [&](auto& lc) { lc.add(y); }, [&](auto& lc) { lc.add(y); },
+      [&](auto& lc) { lc.add(z); });
   // 0 = (y + 3·shared - port)·0: any coefficients will do.
   const auto three = curve::Fr::from_u64(wrong && mistakes.other_coefficient ? 4 : 3);
   cs.enforce(

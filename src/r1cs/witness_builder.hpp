@@ -2,6 +2,7 @@
 
 #include "base/parallel.hpp"
 #include "r1cs/constraint_system.hpp"
+#include "r1cs/implied_fields.hpp"
 #include "r1cs/witness.hpp"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ class WitnessBuilder {
   static constexpr bool kHasValues = true;
   static constexpr bool kHasConstraints = false;
 
-  /// `shape` must outlive the builder.
-  explicit WitnessBuilder(const Shape& shape);
+  /// Both must outlive the builder.
+  explicit WitnessBuilder(const Shape& shape, const ImpliedFields* left_out = nullptr);
   WitnessBuilder(const WitnessBuilder&) = delete;
   WitnessBuilder& operator=(const WitnessBuilder&) = delete;
 
@@ -34,21 +35,26 @@ class WitnessBuilder {
     return {};
   }
   NoVariable alloc_aux(const Known<curve::Fr, true>& value) {
+    if (leave_out(1)) return {};
     if (field_ == end_field_) throw_overrun();
     witness_->fields[field_++] = value.get();
+    ++copy_field_;
     advance(0, 1);
     return {};
+  }
+  /// Allocates the next `count` field elements, or does nothing and returns false if they are not
+  /// left out. Throws std::logic_error if some are and some are not.
+  bool leave_out(std::size_t count) {
+    if (implied_ == nullptr) return false;
+    return leave_out_implied(count);
   }
   /// `count` variables at once, which the caller writes.
   std::span<curve::Fr> alloc_fields(std::size_t count) {
     if (count > end_field_ - field_) throw_overrun();
     const std::span<curve::Fr> out(witness_->fields.data() + field_, count);
     field_ += static_cast<std::uint32_t>(count);
-    for (std::size_t left = count; left > 0;) {
-      const unsigned step = static_cast<unsigned>(std::min<std::size_t>(left, 64));
-      advance(0, step);
-      left -= step;
-    }
+    copy_field_ += static_cast<std::uint32_t>(count);
+    advance_fields(count);
     return out;
   }
   NoVariable alloc_bit(Known<bool, true> value) {
@@ -78,8 +84,15 @@ class WitnessBuilder {
   Witness finish();
 
  private:
-  // A builder for one copy of a block.
-  WitnessBuilder(const WitnessBuilder& parent, const Block& block, std::uint32_t copy);
+  // A builder for one copy of the shape's block of this number.
+  WitnessBuilder(const WitnessBuilder& parent, std::size_t block, std::uint32_t copy);
+
+  bool leave_out_implied(std::size_t count);
+  // `count` zeros: a field element has no bit.
+  void advance_fields(std::size_t count) {
+    for (; count > 64; count -= 64) advance(0, 64);
+    advance(0, static_cast<unsigned>(count));
+  }
 
   // Appends bits; whole words are stored as they fill up. A word that two copies share is or-ed in.
   void advance(std::uint64_t bits, unsigned count) {
@@ -109,12 +122,19 @@ class WitnessBuilder {
     word_ = 0;
   }
   void expect_filled() const;
-  /// The next block of the shape with more than one copy, which must start here and have `copies`.
-  const Block& enter_repeat(std::size_t copies);
-  void leave_repeat(const Block& block);
+  /// Number of the next block of the shape with more than one copy, which must start here and have
+  /// `copies`.
+  std::size_t enter_repeat(std::size_t copies);
+  void leave_repeat(std::size_t block);
+  /// Fields of each copy that the witness has, and of the first copy the first one's place.
+  std::uint32_t fields_of(std::size_t block) const;
+  std::uint32_t first_field_of(std::size_t block) const;
   [[noreturn]] static void throw_overrun();
 
   const Shape* shape_;
+  const ImpliedFields* left_out_;
+  const ImpliedFields::Block* implied_ = nullptr;  // of the copy's block, if some are
+  std::uint32_t copy_field_ = 0;                   // fields of the copy so far, with those left out
   Witness owned_;
   Witness* witness_;
   bool is_copy_ = false;
@@ -132,7 +152,7 @@ void WitnessBuilder::repeat(std::size_t n, Body&& body) {
     return;
   }
   flush();
-  const Block& block = enter_repeat(n);
+  const std::size_t block = enter_repeat(n);
   base::parallel_for(n, [&](std::size_t i) {
     WitnessBuilder copy(*this, block, static_cast<std::uint32_t>(i));
     body(copy, i);

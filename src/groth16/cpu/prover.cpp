@@ -8,6 +8,7 @@
 #include "groth16/ops/msm.hpp"
 #include "groth16/ops/quotient.hpp"
 #include "groth16/row_offsets.hpp"
+#include "r1cs/implied_fields.hpp"
 
 #include <array>
 #include <vector>
@@ -57,6 +58,16 @@ class CpuProver final : public Prover {
   const VerifyingKey& verifying_key() const override { return circuit_.key.verifying_key; }
 
   std::unique_ptr<Pending> start(const r1cs::Witness& witness, base::StageTimer& timer) override {
+    if (!r1cs::is_incomplete(circuit_.shape, witness)) return start_whole(witness, timer);
+    const r1cs::Witness whole = timer.measure("complete_witness", [&] {
+      return r1cs::complete(circuit_.shape, r1cs::ImpliedFields(circuit_.shape), witness);
+    });
+    return start_whole(whole, timer);
+  }
+
+ private:
+  std::unique_ptr<Pending> start_whole(const r1cs::Witness& witness,
+                                       base::StageTimer& timer) const {
     const CircuitKey circuit{evaluated_, circuit_.layout, circuit_.key};
     const KeyLayout& layout = circuit.layout;
     Sums sums;
@@ -84,7 +95,6 @@ class CpuProver final : public Prover {
     return std::make_unique<CpuPending>(circuit.key.verifying_key, sums);
   }
 
- private:
   static base::LargeArray<Fr> textbook(const CircuitKey& circuit, const r1cs::Witness& witness,
                                        base::StageTimer& timer) {
     const Domain domain(circuit.layout.domain_log2);

@@ -25,35 +25,50 @@ enum class QueryName { kL, kA, kB };
 /// A lane's way: stage() into pinned memory, one copy to the device, unpack(), then everything else
 /// in any order. The functions that take a stream enqueue on it and return; they throw InvalidInput
 /// if a span has not the size they state.
+///
+/// A circuit that completes() witnesses is sent their given fields alone and computes the implied
+/// ones (r1cs/implied_fields.hpp) in unpack(), from one block of memory into another.
 class DeviceCircuit {
  public:
-  /// Where a witness's parts stand in the block of memory that is uploaded: inputs and field
-  /// elements, one after the other, 32 bytes each; then the bits of all aux variables (aux variable
-  /// j is bit j % 32 of 32-bit word j / 32), then a bit that is one.
+  /// Where a witness's parts stand in a block of memory: inputs and field elements, one after the
+  /// other, 32 bytes each; then the bits of all aux variables (aux variable j is bit j % 32 of
+  /// 32-bit word j / 32), then a bit that is one.
   struct WitnessLayout {
     std::size_t bytes, inputs_offset, fields_offset, bits_offset;
   };
 
   /// Uploads to the current device and waits. C is left out in the derivative form, which has no
-  /// use for it. Throws InvalidInput for a circuit of 2^32 rows or 2^28 - 64 variables or
-  /// more, ResourceExhausted if device_bytes() are not to be had.
-  DeviceCircuit(const r1cs::Shape& shape, const KeyLayout& layout, base::cuda::StreamRef stream);
+  /// use for it. With `completing`, which has the circuit's constraints as they are (`shape` may be
+  /// less its row offsets), the circuit completes() witnesses. Throws InvalidInput for a circuit of
+  /// 2^32 rows or 2^28 - 64 variables or more, ResourceExhausted if device_bytes() are not to be
+  /// had.
+  DeviceCircuit(const r1cs::Shape& shape, const KeyLayout& layout, base::cuda::StreamRef stream,
+                const r1cs::Shape* completing = nullptr);
   ~DeviceCircuit();
   DeviceCircuit(DeviceCircuit&&) noexcept;
   DeviceCircuit& operator=(DeviceCircuit&&) noexcept;
 
   /// Device memory that construction allocates, in one piece. Goes through the rows once.
-  static std::size_t device_bytes(const r1cs::Shape& shape, const KeyLayout& layout);
+  static std::size_t device_bytes(const r1cs::Shape& shape, const KeyLayout& layout,
+                                  const r1cs::Shape* completing = nullptr);
 
+  bool completes() const;
+  /// Of what is uploaded; of the whole witness on the device. The same unless it completes().
+  const WitnessLayout& upload_layout() const;
   const WitnessLayout& witness_layout() const;
-  /// Lays the witness out in host memory of witness_layout().bytes, as it is (Montgomery form); in
-  /// parallel. Throws InvalidInput if it is not one of this circuit.
+  /// Field elements that are uploaded.
+  std::size_t uploaded_fields() const;
+  /// Lays the witness out in host memory of upload_layout().bytes, as it is (Montgomery form); in
+  /// parallel. One that is complete or, where the circuit completes() it, has its given fields
+  /// alone. Throws InvalidInput if it is not one of this circuit.
   void stage(const r1cs::Witness& witness, std::span<std::byte> staging) const;
+  /// From the uploaded block to the witness, canonical plain residues; once after the upload. In
+  /// place (both are the same memory) unless the circuit completes() it. Both aligned to 32 bytes.
+  void unpack(base::cuda::DeviceSpan<std::byte> uploaded, base::cuda::DeviceSpan<std::byte> witness,
+              base::cuda::StreamRef stream) const;
 
-  // `witness`: the uploaded block, witness_layout().bytes, aligned to 32 bytes.
+  // `witness`: as unpack() leaves it, witness_layout().bytes.
 
-  /// Montgomery form to canonical plain residues, in place; once after the upload.
-  void unpack(base::cuda::DeviceSpan<std::byte> witness, base::cuda::StreamRef stream) const;
   /// A·w, B·w or C·w (matrix 0, 1, 2) over the domain: the constraints, the consistency rows
   /// (input i in A, zero in B and C), zeros up to out.size = 2^domain_log2. Canonical.
   void evaluate(unsigned matrix, base::cuda::DeviceSpan<const std::byte> witness,

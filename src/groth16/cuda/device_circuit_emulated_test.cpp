@@ -15,7 +15,7 @@ struct Uploaded {
   Uploaded(const r1cs::Shape& shape, const r1cs::Witness& witness, QuotientForm form)
       : layout(shape, form), circuit(shape, layout, {}), block(circuit.witness_layout().bytes) {
     circuit.stage(witness, block);
-    circuit.unpack({block.data(), block.size()}, {});
+    circuit.unpack({block.data(), block.size()}, {block.data(), block.size()}, {});
   }
   base::cuda::DeviceSpan<const std::byte> view() const { return {block.data(), block.size()}; }
 
@@ -106,6 +106,38 @@ TEST(DeviceCircuitEmulated, CodesEqualTheElements) {
       const Fr value = code == kWideCode ? values[m][i] : curve::device::fr_from_small(code);
       ASSERT_TRUE(equal(value, elements[i])) << "matrix " << m << ", row " << i;
     }
+  }
+}
+
+// From the given fields alone the same block of memory as from the whole witness, whichever comes.
+TEST(DeviceCircuitEmulated, CompletesWitnesses) {
+  for (const std::size_t copies : {1, 2, 40}) {
+    SCOPED_TRACE(copies);
+    const testing::ToyCircuit toy(copies, 70);
+    const Uploaded whole(toy.shape, toy.witness, QuotientForm::kTextbook);
+    const DeviceCircuit circuit(toy.shape, whole.layout, {}, &toy.shape);
+    ASSERT_TRUE(circuit.completes());
+    EXPECT_FALSE(whole.circuit.completes());
+    EXPECT_EQ(whole.circuit.upload_layout().bytes, whole.circuit.witness_layout().bytes);
+    EXPECT_EQ(circuit.witness_layout().bytes, whole.block.size());
+    const r1cs::ImpliedFields implied(toy.shape);
+    EXPECT_EQ(circuit.uploaded_fields(), implied.num_given());
+    const r1cs::Witness given = r1cs::leave_out_implied(toy.shape, implied, toy.witness);
+    for (const r1cs::Witness* witness : {&toy.witness, &given}) {
+      std::vector<std::byte> staging(circuit.upload_layout().bytes), block(whole.block.size());
+      // The gap before the bits is nobody's.
+      block = whole.block;
+      std::fill(block.begin(),
+                block.begin() + 32 * (toy.shape.num_inputs() + toy.shape.num_fields()),
+                std::byte{0xff});
+      circuit.stage(*witness, staging);
+      circuit.unpack({staging.data(), staging.size()}, {block.data(), block.size()}, {});
+      EXPECT_EQ(block, whole.block);
+    }
+    r1cs::Witness cut = given;
+    cut.fields.pop_back();
+    std::vector<std::byte> staging(circuit.upload_layout().bytes);
+    EXPECT_THROW(circuit.stage(cut, staging), base::InvalidInput);
   }
 }
 

@@ -37,7 +37,7 @@ DeviceSpan<T> at_offset(DeviceSpan<std::byte> block, std::size_t offset, std::si
 Lane::Lane(const LaneContext& context, bool pinned_uploads)
     : context_(context),
       arena_(context.plan.arena),
-      staging_(context.circuit.witness_layout().bytes, pinned_uploads),
+      staging_(context.circuit.upload_layout().bytes, pinned_uploads),
       results_(context.plan.result_bytes, "the sums on their way from the device"),
       nonzero_count_(1, "the number of scalars that are not zero") {}
 
@@ -51,21 +51,22 @@ void Lane::begin_upload() {
 }
 
 void Lane::end_upload() {
-  context_.circuit.unpack(block<std::byte>(context_.plan.witness), main_.ref());
-  main_track_.mark("upload", main_.ref());
+  const bool completes = context_.circuit.completes();
+  if (completes) main_track_.mark("upload", main_.ref());
+  context_.circuit.unpack(uploaded(), block<std::byte>(context_.plan.witness), main_.ref());
+  main_track_.mark(completes ? "complete_witness" : "upload", main_.ref());
 }
 
 void Lane::upload() {
   begin_upload();
   const std::span<std::byte> witness = staging_.span();
-  base::cuda::copy_bytes(block<std::byte>(context_.plan.witness).data, witness.data(),
-                         witness.size(), main_.ref());
+  base::cuda::copy_bytes(uploaded().data, witness.data(), witness.size(), main_.ref());
   end_upload();
 }
 
 void Lane::upload_from(SpareWitness& spare) {
   begin_upload();
-  spare_track_ = spare.hand_over(block<std::byte>(context_.plan.witness), main_.ref());
+  spare_track_ = spare.hand_over(uploaded(), main_.ref());
   end_upload();
 }
 

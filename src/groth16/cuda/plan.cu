@@ -68,12 +68,13 @@ std::size_t plan_query(const LaneRequest& request, std::size_t index, LanePlan::
 }  // namespace
 
 LaneRequest::LaneRequest(const KeyLayout& layout, std::size_t wide_row_count,
-                         std::size_t witness_size)
+                         std::size_t witness_size, std::size_t packed_size)
     : form(layout.form),
       log_n(layout.domain_log2),
       h_count(layout.h_count),
       wide_rows(wide_row_count),
-      witness_bytes(witness_size) {
+      witness_bytes(witness_size),
+      packed_bytes(packed_size) {
   const std::array<const QueryLayout*, kQueries> layouts = {&layout.l, &layout.a, &layout.b,
                                                             &layout.b};
   for (std::size_t i = 0; i < kQueries; ++i) {
@@ -98,6 +99,7 @@ LanePlan::LanePlan(const LaneRequest& lane_request) : request(lane_request) {
 
   const int first_query_stage = request.overlap ? kUpload : kQuerySums;
   witness = arena.add("witness", request.witness_bytes, kUpload, kQuerySums);
+  packed = arena.add("witness as uploaded", request.packed_bytes, kUpload, kUpload);
   results = arena.add("results", result_bytes, kUpload, kQuerySums);
   a = arena.add("a", vector_bytes, kEvaluate, kMsmH);
   b = arena.add("b", vector_bytes, kEvaluate, kQuotient);

@@ -25,7 +25,9 @@ struct LaneRequest {
   unsigned log_n = 0;
   std::size_t h_count = 0;        // points of the key's h
   std::size_t wide_rows = 0;      // DeviceCircuit::wide_row_count()
-  std::size_t witness_bytes = 0;  // DeviceCircuit::WitnessLayout
+  std::size_t witness_bytes = 0;  // DeviceCircuit::witness_layout()
+  /// DeviceCircuit::upload_layout(), if what is uploaded is unpacked to another place; else 0.
+  std::size_t packed_bytes = 0;
   /// Of the queries l, a, b (in both groups).
   std::array<std::size_t, kQueries> bit_count{}, field_count{};
   GroupTables tables;
@@ -37,7 +39,10 @@ struct LaneRequest {
   unsigned window_bits = 0;
 
   LaneRequest() = default;
-  LaneRequest(const KeyLayout& layout, std::size_t wide_row_count, std::size_t witness_size);
+  LaneRequest(const KeyLayout& layout, std::size_t wide_row_count, std::size_t witness_size,
+              std::size_t packed_size = 0);
+
+  std::size_t upload_bytes() const { return packed_bytes == 0 ? witness_bytes : packed_bytes; }
 };
 
 /// One lane.
@@ -66,8 +71,8 @@ struct LanePlan {
   std::size_t h_result_bytes = 0, result_bytes = 0;
 
   base::cuda::ArenaPlan arena;
-  base::cuda::ArenaPlan::Id witness = 0, a = 0, b = 0, c = 0, code_a = 0, code_b = 0, wide = 0,
-                            quotient_workspace = 0, h_workspace = 0, query_bits = 0,
+  base::cuda::ArenaPlan::Id witness = 0, packed = 0, a = 0, b = 0, c = 0, code_a = 0, code_b = 0,
+                            wide = 0, quotient_workspace = 0, h_workspace = 0, query_bits = 0,
                             query_scalars = 0, query_workspace = 0, results = 0;
 };
 

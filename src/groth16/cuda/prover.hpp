@@ -52,6 +52,10 @@ struct CudaOptions {
   /// PassQueue.
   unsigned jobs_a_pass = 1;
   std::chrono::milliseconds pass_wait{0};
+  /// Witnesses are to be completed on the device (r1cs/implied_fields.hpp): what is uploaded is the
+  /// given fields alone, and start() takes a witness that has no others, too. Pays where chains are
+  /// many: in a WindowPoSt, 23,490 of them.
+  bool complete_witnesses = false;
   /// Run through everything once when the prover is made, so that the first proof is as fast as the
   /// others; takes the time of a proof.
   bool warm_up = true;

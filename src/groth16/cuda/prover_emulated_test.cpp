@@ -5,10 +5,12 @@
 #include "groth16/cuda/streamed_plan.hpp"
 #include "groth16/testing.hpp"
 #include "groth16/verifier.hpp"
+#include "r1cs/implied_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <future>
@@ -100,6 +102,27 @@ TEST_P(CudaProverEmulated, GivesTheBytesOfTheCpu) {
   const Proof other = prover->prove(toy.witness, Blinding::random(), timer);
   EXPECT_NE(other.to_bytes(), wanted.to_bytes());
   EXPECT_TRUE(Verifier(key.verifying_key).verify(other, toy.public_inputs()));
+}
+
+TEST_P(CudaProverKeysEmulated, CompletesWitnesses) {
+  const Blinding blinding = Blinding::random();
+  const Proof wanted = cpu_proof(blinding);
+  const r1cs::Witness given =
+      r1cs::leave_out_implied(toy.shape, r1cs::ImpliedFields(toy.shape), toy.witness);
+  ASSERT_TRUE(r1cs::is_incomplete(toy.shape, given));
+  CudaOptions completing = options();
+  completing.complete_witnesses = completing.warm_up = true;
+  const auto prover = make_cuda_prover(circuit(), completing);
+  base::StageTimer timer;
+  EXPECT_EQ(prover->prove(given, blinding, timer), wanted);
+  EXPECT_EQ(prover->prove(toy.witness, blinding, timer), wanted);
+  EXPECT_TRUE(std::ranges::any_of(timer.entries(), [](const base::StageTimer::Entry& entry) {
+    return entry.stage == "complete_witness";
+  }));
+  // The CPU's takes both, too; a prover on a device only if it is told to.
+  EXPECT_EQ(make_cpu_prover(circuit())->prove(given, blinding, timer), wanted);
+  EXPECT_THROW(make_cuda_prover(circuit(), options())->prove(given, blinding, timer),
+               base::InvalidInput);
 }
 
 TEST_P(CudaProverKeysEmulated, FromFilesAndFromATrapdoorAreTheSame) {
@@ -284,10 +307,11 @@ TEST_P(CudaProverEmulated, WithATurnOneProofHasTheDevice) {
 }
 
 TEST_P(CudaProverKeysEmulated, ProofsOfSoManyJobsShareAPass) {
-  const auto passes_of_two_jobs = [&](unsigned jobs, bool prestage) {
+  const auto passes_of_two_jobs = [&](unsigned jobs, bool prestage, bool completing) {
     CudaOptions changed = options();
     changed.jobs_a_pass = jobs;
     changed.prestage = prestage;
+    changed.complete_witnesses = completing;
     auto site = std::make_unique<Site>(toy.shape, layout, changed);
     StreamedRequest request{.lane = site->lane_request(layout, false),
                             .placement = {},
@@ -296,7 +320,7 @@ TEST_P(CudaProverKeysEmulated, ProofsOfSoManyJobsShareAPass) {
     KeyPlacement& placement = request.placement;
     placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
     StreamedResidency residency = weigh_streaming(layout, request, site->circuit_bytes);
-    if (prestage) residency.spare_bytes = site->circuit.witness_layout().bytes;
+    if (prestage) residency.spare_bytes = site->circuit.upload_layout().bytes;
     const auto prover =
         make_streamed_prover(std::move(site), layout, residency,
                              [&](const KeyPlacement& wanted, base::cuda::StreamRef stream) {
@@ -313,8 +337,9 @@ TEST_P(CudaProverKeysEmulated, ProofsOfSoManyJobsShareAPass) {
     for (const auto& proof : started) EXPECT_EQ(proof.pending->finish(blinding, timer), wanted);
     return prover->passes();
   };
-  EXPECT_EQ(passes_of_two_jobs(1, true), 2U);
-  EXPECT_EQ(passes_of_two_jobs(2, false), 1U);
+  EXPECT_EQ(passes_of_two_jobs(1, true, false), 2U);
+  EXPECT_EQ(passes_of_two_jobs(1, true, true), 2U);
+  EXPECT_EQ(passes_of_two_jobs(2, false, true), 1U);
 }
 
 TEST_P(CudaProverEmulated, RefusesWhatCannotWork) {

@@ -115,7 +115,7 @@ class ResidentProver final : public CudaProver {
       auto lane = std::make_unique<Lane>(context_, site_->options.pinned_uploads);
       pinned_bytes_ += lane->pinned_bytes();
       if (i == 0 && site_->options.warm_up) {
-        lane->stage(made_up_witness(layout));
+        lane->stage(made_up_witness(layout, site_->circuit.uploaded_fields()));
         lane->upload();
         lane->enqueue();
         lane->wait();
@@ -152,7 +152,7 @@ class ResidentProver final : public CudaProver {
 
   unsigned proofs_in_flight() const override { return residency_.lanes; }
   std::size_t device_bytes() const override {
-    return residency_.total() + (spare_ ? site_->circuit.witness_layout().bytes : 0);
+    return residency_.total() + (spare_ ? site_->circuit.upload_layout().bytes : 0);
   }
   std::size_t pinned_bytes() const override { return pinned_bytes_; }
   std::string describe() const override { return residency_.describe(); }
@@ -167,7 +167,7 @@ class ResidentProver final : public CudaProver {
   /// Where there is not a lane for everyone who is to start a proof, a place to wait, if it fits.
   void make_spare() {
     const CudaOptions& options = site_->options;
-    const std::size_t bytes = site_->circuit.witness_layout().bytes;
+    const std::size_t bytes = site_->circuit.upload_layout().bytes;
     if (!options.prestage || residency_.lanes >= options.lanes) return;
     if (residency_.total() + bytes > site_->budget) return;
     try {

@@ -37,7 +37,8 @@ std::size_t require_room(const base::cuda::Device& device, std::size_t budget, s
 }  // namespace
 
 Site::Site(const r1cs::Shape& shape, const KeyLayout& layout, const CudaOptions& cuda_options)
-    : Site(Evaluated{layout.form == QuotientForm::kDerivative ? less_row_offsets(shape) : shape},
+    : Site(Evaluated{layout.form == QuotientForm::kDerivative ? less_row_offsets(shape) : shape,
+                     cuda_options.complete_witnesses ? &shape : nullptr},
            layout, cuda_options) {}
 
 Site::Site(const Evaluated& evaluated, const KeyLayout& layout, const CudaOptions& cuda_options)
@@ -45,25 +46,27 @@ Site::Site(const Evaluated& evaluated, const KeyLayout& layout, const CudaOption
       device(options.ordinal),
       budget(usable_bytes(device, options.vram_budget)),
       circuit_bytes(
-          require_room(device, budget, DeviceCircuit::device_bytes(evaluated.shape, layout))),
-      circuit(evaluated.shape, layout, setup_stream.ref()) {}
+          require_room(device, budget,
+                       DeviceCircuit::device_bytes(evaluated.shape, layout, evaluated.completing))),
+      circuit(evaluated.shape, layout, setup_stream.ref(), evaluated.completing) {}
 
 LaneRequest Site::lane_request(const KeyLayout& layout, bool overlap) const {
-  LaneRequest request(layout, circuit.wide_row_count(), circuit.witness_layout().bytes);
+  LaneRequest request(layout, circuit.wide_row_count(), circuit.witness_layout().bytes,
+                      circuit.completes() ? circuit.upload_layout().bytes : 0);
   request.sm_count = device.info().sm_count;
   request.overlap = overlap;
   request.window_bits = options.window_bits;
   return request;
 }
 
-r1cs::Witness made_up_witness(const KeyLayout& layout) {
+r1cs::Witness made_up_witness(const KeyLayout& layout, std::size_t fields) {
   std::array<curve::Fr, 256> values;
   curve::Fr value = curve::Fr::from_u64(3);
   for (curve::Fr& v : values) v = value = value.square() + curve::Fr::power_of_two(200);
   r1cs::Witness witness;
   witness.inputs.assign(layout.num_inputs, curve::Fr::from_u64(5));
   witness.inputs[0] = curve::Fr::one();
-  witness.fields.resize(layout.variables.num_fields());
+  witness.fields.resize(fields);
   base::parallel_ranges(witness.fields.size(), 4096, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) witness.fields[i] = values[i % values.size()];
   });

@@ -33,6 +33,7 @@ struct Site {
  private:
   struct Evaluated {
     r1cs::Shape shape;
+    const r1cs::Shape* completing;
   };
   Site(const Evaluated& evaluated, const KeyLayout& layout, const CudaOptions& cuda_options);
 };
@@ -40,9 +41,9 @@ struct Site {
 /// Puts a key where `placement` says.
 using MakeKey = std::function<DeviceKey(const KeyPlacement& placement, base::cuda::StreamRef)>;
 
-/// A witness that has the shape of a circuit's, no more: proving it once loads every kernel, so
-/// that the first proof is as fast as the others.
-r1cs::Witness made_up_witness(const KeyLayout& layout);
+/// A witness with `fields` field elements that has the shape of a circuit's, no more: proving it
+/// once loads every kernel, so that the first proof is as fast as the others.
+r1cs::Witness made_up_witness(const KeyLayout& layout, std::size_t fields);
 
 /// With everything in device memory. Throws ResourceExhausted if that does not fit.
 std::unique_ptr<CudaProver> make_resident_prover(std::unique_ptr<Site> site,

@@ -92,6 +92,7 @@ StreamedPlan::StreamedPlan(const StreamedRequest& streamed_request) : request(st
   }
 
   witness = arena.add("witness", lane.witness_bytes, kUpload, kTails);
+  packed = arena.add("witness as uploaded", lane.packed_bytes, kUpload, kUpload);
   bits = arena.add("bits of all partitions",
                    request.partitions * bits_words * sizeof(std::uint32_t), kUpload, kPass);
   results =
@@ -243,7 +244,7 @@ StreamedResidency choose_streaming(const KeyLayout& layout, const LaneRequest& l
                                    std::size_t circuit_bytes, std::size_t budget,
                                    unsigned partitions, bool spare) {
   base::require(partitions >= 1, "partitions that share a pass: at least 1");
-  const std::size_t spare_bytes = lane.witness_bytes;
+  const std::size_t spare_bytes = lane.upload_bytes();
   if (spare && spare_bytes <= budget / 16) {
     try {
       StreamedResidency residency =

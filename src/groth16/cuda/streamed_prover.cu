@@ -69,7 +69,7 @@ class StreamedWork {
         quotient_(quotient),
         plan_(plan),
         arena_(plan.arena),
-        staging_(site.circuit.witness_layout().bytes, site.options.pinned_uploads) {
+        staging_(site.circuit.upload_layout().bytes, site.options.pinned_uploads) {
     staging_free_.record(stream_.ref());
   }
 
@@ -127,16 +127,18 @@ void StreamedWork::enqueue_partition(Slot& slot, SpareWitness* spare) {
   slot.track.restart();
   slot.spare_track.reset();
   slot.track.mark({}, stream_.ref());
-  const DeviceSpan<std::byte> witness = block<std::byte>(plan_.witness);
+  const bool completes = site_.circuit.completes();
+  const DeviceSpan<std::byte> uploaded = block<std::byte>(completes ? plan_.packed : plan_.witness);
   if (spare != nullptr) {
-    slot.spare_track = spare->hand_over(witness, stream_.ref());
+    slot.spare_track = spare->hand_over(uploaded, stream_.ref());
   } else {
     const std::span<std::byte> staged = staging_.span();
-    base::cuda::copy_bytes(witness.data, staged.data(), staged.size(), stream_.ref());
+    base::cuda::copy_bytes(uploaded.data, staged.data(), staged.size(), stream_.ref());
     staging_free_.record(stream_.ref());
   }
-  site_.circuit.unpack(witness, stream_.ref());
-  slot.track.mark("upload", stream_.ref());
+  if (completes) slot.track.mark("upload", stream_.ref());
+  site_.circuit.unpack(uploaded, block<std::byte>(plan_.witness), stream_.ref());
+  slot.track.mark(completes ? "complete_witness" : "upload", stream_.ref());
   if (plan_.request.placement.h == Placement::kHost)
     pass_.prefetch(key_.host_h(), block<std::byte>(plan_.h_first_buffer), stream_.ref());
   enqueue_quotient(slot);

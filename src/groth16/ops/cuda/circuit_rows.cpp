@@ -1,139 +1,30 @@
 #include "groth16/ops/cuda/circuit_rows.hpp"
 
 #include "base/error.hpp"
-#include "curve/device/fr_mul.hpp"
-#include "r1cs/variable.hpp"
+#include "groth16/ops/cuda/row_references.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 namespace cuzk::groth16::cuda {
 
-using curve::device::Fr;
 using r1cs::Column;
-using r1cs::Variable;
 
 namespace {
 
-constexpr std::uint32_t make_ref(RefKind kind, std::uint32_t index) {
-  return static_cast<std::uint32_t>(kind) << 29 | index;
-}
 constexpr bool is_bit_ref(std::uint32_t ref) {
   const auto kind = static_cast<RefKind>(ref >> 29);
   return kind == RefKind::kBit || kind == RefKind::kCopyBit;
 }
 
-Fr plain(const curve::Fr& x) {
-  const auto canonical = x.to_canonical();
-  Fr out;
-  static_assert(sizeof(canonical) == sizeof(out));
-  std::memcpy(out.limbs, canonical.data(), sizeof(out));
-  return out;
-}
-
-// The shape's palette, with 1 and -1 in front.
-struct Palette {
-  explicit Palette(std::span<const curve::Fr> shape_palette) {
-    base::require(shape_palette.size() + 2 < kNoTerm,
-                  "circuit of {} different coefficients: the device takes {}", shape_palette.size(),
-                  kNoTerm - 3);
-    const curve::Fr one = curve::Fr::one();
-    for (const curve::Fr& value : {one, -one}) add(value);
-    for (const curve::Fr& value : shape_palette) {
-      if (value == one || value == -one) {
-        index.push_back(value == one ? kPlusOne : kMinusOne);
-      } else {
-        index.push_back(static_cast<std::uint16_t>(factors.size()));
-        add(value);
-      }
-      small.push_back(small_value(value));
-    }
-  }
-
-  std::vector<curve::device::FrFactor> factors;
-  std::vector<std::uint16_t> index;  // of the shape's coefficients
-  std::vector<std::int8_t> small;    // theirs, if in -4 .. 3; else 0, which no coefficient is
-
- private:
-  void add(const curve::Fr& value) { factors.push_back(curve::device::make_factor(plain(value))); }
-  static std::int8_t small_value(const curve::Fr& value) {
-    for (std::uint64_t k = 1; k <= 4; ++k) {
-      if (k < 4 && value == curve::Fr::from_u64(k)) return static_cast<std::int8_t>(k);
-      if (value == -curve::Fr::from_u64(k)) return static_cast<std::int8_t>(-static_cast<int>(k));
-    }
-    return 0;
-  }
-};
-
-// Columns of one block to references.
-class Resolver {
- public:
-  Resolver(const r1cs::Shape& shape, const VariableMap& variables, const r1cs::Block& block)
-      : variables_(variables), block_(block), num_inputs_(shape.num_inputs()) {
-    // Local field elements by number: how many come before each word of the block's kinds.
-    std::uint32_t before = 0;
-    for (std::size_t word = 0; 64 * word < block.aux; ++word) {
-      fields_before_.push_back(before);
-      before += static_cast<std::uint32_t>(std::popcount(~block.bit_mask[word]));
-    }
-  }
-
-  std::uint32_t ref(Column column) const {
-    const std::uint32_t index = column.index();
-    switch (column.kind()) {
-      case Column::Kind::kInput:
-        return of_key(index);
-      case Column::Kind::kLocalInput:
-        return make_ref(RefKind::kCopyInput, block_.first_input + index);
-      case Column::Kind::kAux:
-        return of_key(Variable::kAuxBit | index);
-      case Column::Kind::kPort:
-        return make_ref(RefKind::kPort, index);
-      case Column::Kind::kLocalAux:
-        break;
-    }
-    const std::uint64_t kinds = block_.bit_mask[index / 64];
-    if ((kinds >> index % 64 & 1) != 0)
-      return make_ref(RefKind::kCopyBit, block_.first_aux + index);
-    const std::uint64_t below = (std::uint64_t{1} << index % 64) - 1;
-    return make_ref(RefKind::kCopyField,
-                    num_inputs_ + block_.first_field + fields_before_[index / 64] +
-                        static_cast<std::uint32_t>(std::popcount(~kinds & below)));
-  }
-  // Of a variable that is the same for all copies.
-  std::uint32_t of_key(std::uint32_t key) const {
-    const Variable variable = Variable::from_key(key);
-    if (!variable.is_aux()) {
-      return key == Variable::one().key()
-                 ? make_ref(RefKind::kBit, one_bit_index(variables_.num_aux()))
-                 : make_ref(RefKind::kElement, variable.index());
-    }
-    const std::uint32_t aux = variable.index();
-    return variables_.is_bit(aux)
-               ? make_ref(RefKind::kBit, aux)
-               : make_ref(RefKind::kElement, num_inputs_ + variables_.field_index(aux));
-  }
-
- private:
-  const VariableMap& variables_;
-  const r1cs::Block& block_;
-  std::uint32_t num_inputs_;
-  std::vector<std::uint32_t> fields_before_;
-};
-
-IndexRange range_of(std::size_t first, std::size_t end) {
-  return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
-}
-
 // The rows of one block of one matrix, added to those of the blocks before it.
 class BlockWriter {
  public:
-  BlockWriter(const r1cs::Block& block, unsigned matrix, const Resolver& resolver,
+  BlockWriter(const r1cs::Block& block, unsigned matrix, const References& references,
               const Palette& palette, MatrixRows& out)
       : rows_(block.matrices[matrix]),
         count_(block.constraints),
-        resolver_(resolver),
+        references_(references),
         palette_(palette),
         out_(out) {}
 
@@ -143,16 +34,16 @@ class BlockWriter {
                       long_rows = out_.long_rows.size();
     for (std::uint32_t first = 0; first < count_; first += kSliceRows) write_short_slice(first);
     write_element_slices();
-    out_.blocks.push_back({range_of(short_slices, out_.short_slices.size()),
-                           range_of(element_slices, out_.element_slices.size()),
-                           range_of(long_rows, out_.long_rows.size())});
+    out_.blocks.push_back({IndexRange::between(short_slices, out_.short_slices.size()),
+                           IndexRange::between(element_slices, out_.element_slices.size()),
+                           IndexRange::between(long_rows, out_.long_rows.size())});
   }
 
  private:
   std::uint32_t begin(std::uint32_t row) const { return rows_.offsets[row]; }
   std::uint32_t terms(std::uint32_t row) const { return rows_.offsets[row + 1] - begin(row); }
   std::uint32_t ref(std::uint32_t term) const {
-    return resolver_.ref(Column::from_word(rows_.columns[term]));
+    return references_.ref(Column::from_word(rows_.columns[term]));
   }
 
   bool is_short(std::uint32_t row) const {
@@ -233,7 +124,7 @@ class BlockWriter {
 
   const r1cs::Rows& rows_;
   std::uint32_t count_;
-  const Resolver& resolver_;
+  const References& references_;
   const Palette& palette_;
   MatrixRows& out_;
   std::array<std::vector<std::uint32_t>, kElementTerms + 1> element_rows_;  // by length
@@ -263,7 +154,7 @@ void list_wide_rows(std::size_t block, CircuitRows& out) {
     if (((masks[0][word] & masks[1][word]) >> row % kSliceRows & 1) == 0)
       out.wide_rows.push_back(row);
   }
-  b.wide_rows = range_of(first, out.wide_rows.size());
+  b.wide_rows = IndexRange::between(first, out.wide_rows.size());
 }
 
 }  // namespace
@@ -288,7 +179,7 @@ CircuitRows lay_out_rows(const r1cs::Shape& shape, const VariableMap& variables,
   out.num_constraints = static_cast<std::uint32_t>(shape.num_constraints());
   for (const r1cs::Block& block : shape.blocks()) {
     if (block.copies == 0 || block.constraints == 0) continue;
-    const Resolver resolver(shape, variables, block);
+    const References references(shape, variables, block);
     out.blocks.push_back({block.copies,
                           block.constraints,
                           block.aux,
@@ -298,9 +189,9 @@ CircuitRows lay_out_rows(const r1cs::Shape& shape, const VariableMap& variables,
                           static_cast<std::uint32_t>(block.first_constraint),
                           out.port_refs.size(),
                           {}});
-    for (const std::uint32_t key : block.port_keys) out.port_refs.push_back(resolver.of_key(key));
+    for (const std::uint32_t key : block.port_keys) out.port_refs.push_back(references.of_key(key));
     for (unsigned m = 0; m < (with_c ? 3U : 2U); ++m)
-      BlockWriter(block, m, resolver, palette, out.matrices[m]).write();
+      BlockWriter(block, m, references, palette, out.matrices[m]).write();
     list_wide_rows(out.blocks.size() - 1, out);
   }
   out.palette = std::move(palette.factors);

@@ -74,6 +74,10 @@ inline constexpr std::uint32_t kNoRow = 0xffffffff;
 
 struct IndexRange {
   std::uint32_t first = 0, count = 0;
+
+  static IndexRange between(std::size_t first, std::size_t end) {
+    return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
+  }
 };
 
 /// One matrix: what its blocks need, block after block.

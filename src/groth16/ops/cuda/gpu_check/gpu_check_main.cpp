@@ -25,6 +25,7 @@ const std::map<std::string, void (*)(const Context&)> kSuites = {
     {"ntt", run_ntt_suite},
     {"evaluate", run_evaluate_suite},
     {"query_inputs", run_query_inputs_suite},
+    {"completion", run_completion_suite},
     {"msm_g1", run_msm_g1_suite},
     {"msm_g2", run_msm_g2_suite},
     {"batch_add_g1", run_batch_add_g1_suite},

@@ -70,6 +70,7 @@ void run_field_suite(const Context& context);
 void run_ntt_suite(const Context& context);
 void run_evaluate_suite(const Context& context);
 void run_query_inputs_suite(const Context& context);
+void run_completion_suite(const Context& context);
 void run_msm_g1_suite(const Context& context);
 void run_msm_g2_suite(const Context& context);
 void run_batch_add_g1_suite(const Context& context);
