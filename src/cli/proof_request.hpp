@@ -1,17 +1,11 @@
 #pragma once
 
 #include "base/bytes.hpp"
-#include "curve/fr.hpp"
+#include "engine/proof_request.hpp"
 #include "filecoin/meta.hpp"
 #include "filecoin/parameter_files.hpp"
-#include "filecoin/sector.hpp"
-#include "r1cs/shape.hpp"
-#include "r1cs/witness.hpp"
 
-#include <functional>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 namespace cuzk::cli {
 
@@ -22,20 +16,8 @@ ProofKind parse_proof_kind(std::string_view name);
 std::string_view to_string(ProofKind kind);
 filecoin::CircuitKind circuit_of(ProofKind kind);
 
-/// What is to be proved or verified: a circuit, and for each partition its public inputs (without
-/// ONE).
-struct Statement {
-  filecoin::CircuitKind circuit;
-  filecoin::SectorSize size;
-  std::vector<std::vector<curve::Fr>> public_inputs;
-};
-
-/// A statement with the means to prove it.
-struct ProofRequest {
-  Statement statement;
-  /// Witness of partition k. May be called from several threads.
-  std::function<r1cs::Witness(const r1cs::Shape& shape, std::size_t k)> witness;
-};
+using engine::ProofRequest;
+using engine::Statement;
 
 /// From public values alone. `section` picks among the PoSts of a meta file ("window", "winning"
 /// where empty). Throws InvalidInput that names what the meta file lacks.

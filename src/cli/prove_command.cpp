@@ -53,7 +53,8 @@ void require_porep_matches(const ProveOptions& options, const Statement& stateme
   const Statement known = with_name(options.meta, [&](const base::MappedFile& file) {
     return make_statement(ProofKind::kPorep, filecoin::decode_meta(text_of(file)));
   });
-  base::require(known.size == statement.size && known.public_inputs == statement.public_inputs,
+  base::require(known.circuit.size == statement.circuit.size &&
+                    known.public_inputs == statement.public_inputs,
                 "{}: its public values are not those of {}", options.meta, options.c1);
 }
 
@@ -179,11 +180,12 @@ void prove_here(const ProveOptions& options) {
   base::StageTimer timer;
   const ProofRequest request = timer.measure("parse", [&] { return read_request(kind, options); });
   const Statement& statement = request.statement;
-  const r1cs::Shape shape = timer.measure(
-      "shape", [&] { return cached_shape(options.cache_dir, statement.circuit, statement.size); });
-  const KeyPaths paths(options.params_dir, statement.circuit, statement.size);
+  const r1cs::Shape shape = timer.measure("shape", [&] {
+    return cached_shape(options.cache_dir, statement.circuit.kind, statement.circuit.size);
+  });
+  const KeyPaths paths(options.params_dir, statement.circuit.kind, statement.circuit.size);
   LoadedProver prover = timer.measure("srs_load", [&] {
-    return load_prover(paths, statement.circuit, statement.size, shape,
+    return load_prover(paths, statement.circuit.kind, statement.circuit.size, shape,
                        options.backend.for_partitions(statement.public_inputs.size()));
   });
   const std::vector<ProvedPartition> partitions =

@@ -37,8 +37,9 @@ void verify(const VerifyOptions& options) {
   const base::MappedFile file(options.proof);
   const std::vector<groth16::Proof> proofs =
       groth16::decode_proofs(file.bytes(), partitions, options.proof);
-  const KeyPaths paths(options.params_dir, statement.circuit, statement.size);
-  const groth16::Verifier verifier(load_verifying_key(paths, statement.circuit, statement.size));
+  const KeyPaths paths(options.params_dir, statement.circuit.kind, statement.circuit.size);
+  const groth16::Verifier verifier(
+      load_verifying_key(paths, statement.circuit.kind, statement.circuit.size));
   if (!verifier.verify_batch(proofs, statement.public_inputs)) {
     std::string bad;
     for (std::size_t k = 0; k < partitions; ++k) {

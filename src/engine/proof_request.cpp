@@ -4,7 +4,6 @@
 #include "filecoin/ids.hpp"
 #include "filecoin/porep/circuit.hpp"
 #include "filecoin/porep/public_inputs.hpp"
-#include "filecoin/post/challenges.hpp"
 #include "filecoin/post/circuit.hpp"
 #include "filecoin/update/circuit.hpp"
 #include "r1cs/implied_fields.hpp"
@@ -67,21 +66,24 @@ Statement porep_statement(SectorSize sector_size, filecoin::RegisteredSealProof 
   return out;
 }
 
+Witnesses porep_witnesses(std::shared_ptr<const filecoin::porep::SealCommitPhase1Output> output) {
+  return [output = std::move(output)](const r1cs::Shape& shape, std::size_t k) {
+    const filecoin::porep::PartitionInputs inputs = {.replica_id = output->replica_id,
+                                                     .comm_d = output->comm_d,
+                                                     .comm_r = output->comm_r,
+                                                     .proofs = output->partitions.at(k)};
+    return build_witness(shape, [&](r1cs::WitnessBuilder& cs) {
+      filecoin::porep::synthesize(cs, output->sector_size, inputs);
+    });
+  };
+}
+
 ProofRequest porep_request(filecoin::porep::SealCommitPhase1Output output) {
-  Statement statement =
-      porep_statement(output.sector_size, output.registered_proof, output.replica_id, output.comm_d,
-                      output.comm_r, output.seed);
   const auto shared =
       std::make_shared<const filecoin::porep::SealCommitPhase1Output>(std::move(output));
-  return {std::move(statement), [shared](const r1cs::Shape& shape, std::size_t k) {
-            const filecoin::porep::PartitionInputs inputs = {.replica_id = shared->replica_id,
-                                                             .comm_d = shared->comm_d,
-                                                             .comm_r = shared->comm_r,
-                                                             .proofs = shared->partitions.at(k)};
-            return build_witness(shape, [&](r1cs::WitnessBuilder& cs) {
-              filecoin::porep::synthesize(cs, shared->sector_size, inputs);
-            });
-          }};
+  return {porep_statement(shared->sector_size, shared->registered_proof, shared->replica_id,
+                          shared->comm_d, shared->comm_r, shared->seed),
+          porep_witnesses(shared)};
 }
 
 Statement winning_statement(SectorSize size, const base::Bytes32& randomness,
@@ -90,17 +92,20 @@ Statement winning_statement(SectorSize size, const base::Bytes32& randomness,
           {filecoin::post::winning_public_inputs(size, randomness, sector).to_fields()}};
 }
 
+Witnesses winning_witnesses(SectorSize size, filecoin::post::VanillaProof proof) {
+  namespace post = filecoin::post;
+  const auto shared = std::make_shared<const post::VanillaProof>(std::move(proof));
+  return [shared, size](const r1cs::Shape& shape, std::size_t) {
+    return build_witness(shape, [&](r1cs::WitnessBuilder& cs) {
+      post::synthesize(cs, post::winning_circuit_size(size), post::winning_places(size, *shared));
+    });
+  };
+}
+
 ProofRequest winning_request(SectorSize size, const base::Bytes32& randomness,
                              filecoin::post::VanillaProof proof) {
-  namespace post = filecoin::post;
   Statement statement = winning_statement(size, randomness, {proof.sector_number, proof.comm_r});
-  const auto shared = std::make_shared<const post::VanillaProof>(std::move(proof));
-  return {std::move(statement), [shared, size](const r1cs::Shape& shape, std::size_t) {
-            return build_witness(shape, [&](r1cs::WitnessBuilder& cs) {
-              post::synthesize(cs, post::winning_circuit_size(size),
-                               post::winning_places(size, *shared));
-            });
-          }};
+  return {std::move(statement), winning_witnesses(size, std::move(proof))};
 }
 
 Statement window_statement(SectorSize size, filecoin::ApiVersion version,
@@ -108,41 +113,35 @@ Statement window_statement(SectorSize size, filecoin::ApiVersion version,
                            std::span<const filecoin::post::Sector> sectors,
                            std::uint32_t first_partition) {
   base::require(!sectors.empty(), "a WindowPoSt of no sectors");
-  const std::size_t places = filecoin::window_post_sector_count(size);
   Statement out{{CircuitKind::kWindowPost, size}, {}};
-  for (std::size_t first = 0; first < sectors.size(); first += places) {
-    filecoin::post::PublicInputs inputs;
-    for (std::size_t i = first; i < std::min(first + places, sectors.size()); ++i) {
-      const std::uint64_t position = std::uint64_t{first_partition} * places + i;
-      inputs.sectors.push_back(
-          {sectors[i].comm_r, filecoin::post::window_challenges(size, version, randomness,
-                                                                sectors[i].number, position)});
-    }
-    const filecoin::post::SectorInputs padding = inputs.sectors.back();
-    inputs.sectors.resize(places, padding);
+  for (unsigned k = 0; k < filecoin::post::window_partition_count(size, sectors.size()); ++k) {
+    const auto inputs = filecoin::post::window_public_inputs(size, version, randomness, sectors, k,
+                                                             first_partition);
     out.public_inputs.push_back(inputs.to_fields());
   }
   return out;
+}
+
+Witnesses window_witnesses(SectorSize size, std::vector<filecoin::post::VanillaProof> proofs) {
+  namespace post = filecoin::post;
+  const auto shared = std::make_shared<const std::vector<post::VanillaProof>>(std::move(proofs));
+  return [shared, size](const r1cs::Shape& shape, std::size_t k) {
+    const std::size_t places = filecoin::window_post_sector_count(size);
+    const std::size_t first = k * places;
+    const auto part = std::span(*shared).subspan(first, std::min(places, shared->size() - first));
+    return build_given(shape, [&](r1cs::WitnessBuilder& cs) {
+      post::synthesize(cs, post::window_circuit_size(size), post::window_places(size, part));
+    });
+  };
 }
 
 ProofRequest window_request(SectorSize size, filecoin::ApiVersion version,
                             const base::Bytes32& randomness,
                             std::vector<filecoin::post::VanillaProof> proofs,
                             std::uint32_t first_partition) {
-  namespace post = filecoin::post;
   Statement statement =
       window_statement(size, version, randomness, sectors_of(proofs), first_partition);
-  const auto shared = std::make_shared<const std::vector<post::VanillaProof>>(std::move(proofs));
-  return {std::move(statement), [shared, size](const r1cs::Shape& shape, std::size_t k) {
-            const std::size_t places = filecoin::window_post_sector_count(size);
-            const std::size_t first = k * places;
-            const auto part =
-                std::span(*shared).subspan(first, std::min(places, shared->size() - first));
-            return build_given(shape, [&](r1cs::WitnessBuilder& cs) {
-              post::synthesize(cs, post::window_circuit_size(size),
-                               post::window_places(size, part));
-            });
-          }};
+  return {std::move(statement), window_witnesses(size, std::move(proofs))};
 }
 
 Statement update_statement(const filecoin::update::Statement& update) {
@@ -153,25 +152,29 @@ Statement update_statement(const filecoin::update::Statement& update) {
   return out;
 }
 
+Witnesses update_witnesses(const filecoin::update::Statement& update,
+                           std::vector<filecoin::update::VanillaProof> proofs) {
+  namespace upd = filecoin::update;
+  const std::size_t partitions = filecoin::update_shape(update.sector_size).partitions;
+  base::require(proofs.size() == partitions,
+                "{} vanilla proofs of an update; {} expected: one for each partition",
+                proofs.size(), partitions);
+  const auto shared = std::make_shared<const std::vector<upd::VanillaProof>>(std::move(proofs));
+  return [shared, update](const r1cs::Shape& shape, std::size_t k) {
+    const upd::PartitionInputs inputs = {.partition_index = k,
+                                         .h = update.h,
+                                         .comm_r_old = update.comm_r_old,
+                                         .comm_d_new = update.comm_d_new,
+                                         .comm_r_new = update.comm_r_new,
+                                         .proof = &shared->at(k)};
+    return build_witness(
+        shape, [&](r1cs::WitnessBuilder& cs) { upd::synthesize(cs, update.sector_size, inputs); });
+  };
+}
+
 ProofRequest update_request(const filecoin::update::Statement& update,
                             std::vector<filecoin::update::VanillaProof> proofs) {
-  namespace upd = filecoin::update;
-  Statement statement = update_statement(update);
-  base::require(proofs.size() == statement.public_inputs.size(),
-                "{} vanilla proofs of an update; {} expected: one for each partition",
-                proofs.size(), statement.public_inputs.size());
-  const auto shared = std::make_shared<const std::vector<upd::VanillaProof>>(std::move(proofs));
-  return {std::move(statement), [shared, update](const r1cs::Shape& shape, std::size_t k) {
-            const upd::PartitionInputs inputs = {.partition_index = k,
-                                                 .h = update.h,
-                                                 .comm_r_old = update.comm_r_old,
-                                                 .comm_d_new = update.comm_d_new,
-                                                 .comm_r_new = update.comm_r_new,
-                                                 .proof = &shared->at(k)};
-            return build_witness(shape, [&](r1cs::WitnessBuilder& cs) {
-              upd::synthesize(cs, update.sector_size, inputs);
-            });
-          }};
+  return {update_statement(update), update_witnesses(update, std::move(proofs))};
 }
 
 }  // namespace cuzk::engine

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <vector>
 
 /// From what Filecoin's proofs are about to what Groth16 proves: public inputs and witnesses. The
@@ -26,21 +27,26 @@ struct Statement {
   std::vector<std::vector<curve::Fr>> public_inputs;
 };
 
-/// A statement with the means to prove it. Copies share the decoded vanilla proof.
+/// Witness of partition k. Copies share the decoded vanilla proof. May be called from several
+/// threads. Where the circuit leaves_out_implied(), it has its given fields alone.
+using Witnesses = std::function<r1cs::Witness(const r1cs::Shape& shape, std::size_t k)>;
+
+/// A statement with the means to prove it.
 struct ProofRequest {
   Statement statement;
-  /// Witness of partition k. May be called from several threads.
-  std::function<r1cs::Witness(const r1cs::Shape& shape, std::size_t k)> witness;
+  Witnesses witness;
 };
 
 /// Statement of a PoRep. `sector_size` may be that of a stand-in for the registered proof's.
 Statement porep_statement(filecoin::SectorSize sector_size, filecoin::RegisteredSealProof proof,
                           const curve::Fr& replica_id, const curve::Fr& comm_d,
                           const curve::Fr& comm_r, const base::Bytes32& seed);
+Witnesses porep_witnesses(std::shared_ptr<const filecoin::porep::SealCommitPhase1Output> output);
 ProofRequest porep_request(filecoin::porep::SealCommitPhase1Output output);
 
 Statement winning_statement(filecoin::SectorSize size, const base::Bytes32& randomness,
                             const filecoin::post::Sector& sector);
+Witnesses winning_witnesses(filecoin::SectorSize size, filecoin::post::VanillaProof proof);
 ProofRequest winning_request(filecoin::SectorSize size, const base::Bytes32& randomness,
                              filecoin::post::VanillaProof proof);
 
@@ -51,6 +57,8 @@ Statement window_statement(filecoin::SectorSize size, filecoin::ApiVersion versi
                            const base::Bytes32& randomness,
                            std::span<const filecoin::post::Sector> sectors,
                            std::uint32_t first_partition = 0);
+Witnesses window_witnesses(filecoin::SectorSize size,
+                           std::vector<filecoin::post::VanillaProof> proofs);
 ProofRequest window_request(filecoin::SectorSize size, filecoin::ApiVersion version,
                             const base::Bytes32& randomness,
                             std::vector<filecoin::post::VanillaProof> proofs,
@@ -58,6 +66,8 @@ ProofRequest window_request(filecoin::SectorSize size, filecoin::ApiVersion vers
 
 Statement update_statement(const filecoin::update::Statement& update);
 /// Throws InvalidInput unless there is a proof for each partition.
+Witnesses update_witnesses(const filecoin::update::Statement& update,
+                           std::vector<filecoin::update::VanillaProof> proofs);
 ProofRequest update_request(const filecoin::update::Statement& update,
                             std::vector<filecoin::update::VanillaProof> proofs);
 

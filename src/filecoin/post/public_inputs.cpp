@@ -29,7 +29,7 @@ PublicInputs winning_public_inputs(SectorSize size, const base::Bytes32& randomn
 
 PublicInputs window_public_inputs(SectorSize size, ApiVersion version,
                                   const base::Bytes32& randomness, std::span<const Sector> sectors,
-                                  unsigned k) {
+                                  unsigned k, std::uint32_t first_partition) {
   const std::size_t places = window_post_sector_count(size);
   const unsigned partitions = window_partition_count(size, sectors.size());
   base::require(k < partitions,
@@ -38,8 +38,9 @@ PublicInputs window_public_inputs(SectorSize size, ApiVersion version,
   const std::size_t first = k * places;
   const std::size_t last = std::min(first + places, sectors.size());
   PublicInputs out;
-  for (std::size_t position = first; position < last; ++position) {
-    const Sector& sector = sectors[position];
+  for (std::size_t i = first; i < last; ++i) {
+    const Sector& sector = sectors[i];
+    const std::uint64_t position = std::uint64_t{first_partition} * places + i;
     out.sectors.push_back(
         {sector.comm_r, window_challenges(size, version, randomness, sector.number, position)});
   }

@@ -43,11 +43,12 @@ PublicInputs winning_public_inputs(SectorSize size, const base::Bytes32& randomn
 
 /// Partition k of a WindowPoSt of all `sectors`, of which it has those from k ·
 /// window_post_sector_count(size) on. If they do not fill the circuit, the last one's inputs are
-/// repeated, challenges included.
+/// repeated, challenges included. Before the first sector come `first_partition` partitions of
+/// others (it matters for API 1.0 only, whose challenges depend on a sector's position).
 /// Throws InvalidInput if there is no such partition.
 PublicInputs window_public_inputs(SectorSize size, ApiVersion version,
                                   const base::Bytes32& randomness, std::span<const Sector> sectors,
-                                  unsigned k);
+                                  unsigned k, std::uint32_t first_partition = 0);
 
 /// Number of partitions that a WindowPoSt of so many sectors has.
 unsigned window_partition_count(SectorSize size, std::size_t sector_count);
