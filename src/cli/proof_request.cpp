@@ -99,9 +99,7 @@ engine::Witnesses post_witnesses(ProofKind kind, SectorSize size,
   const bool winning = kind == ProofKind::kWinningPost;
   const unsigned challenges =
       winning ? filecoin::kWinningPostChallenges : filecoin::kWindowPostChallenges;
-  std::vector<filecoin::post::VanillaProof> proofs;
-  for (const base::Bytes& blob : blobs)
-    proofs.push_back(filecoin::post::decode_vanilla_proof(blob, size, challenges));
+  auto proofs = filecoin::post::decode_vanilla_proofs(blobs, size, challenges);
   return winning ? engine::winning_witnesses(size, std::move(proofs.front()))
                  : engine::window_witnesses(size, std::move(proofs));
 }

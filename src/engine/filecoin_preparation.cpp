@@ -242,10 +242,7 @@ std::vector<filecoin::post::VanillaProof> decode_post(const JobRequest& request,
                                                       const PostValues& values) {
   const unsigned challenges =
       values.winning ? filecoin::kWinningPostChallenges : filecoin::kWindowPostChallenges;
-  std::vector<filecoin::post::VanillaProof> out;
-  for (const base::Bytes& blob : request.vanilla_proofs)
-    out.push_back(filecoin::post::decode_vanilla_proof(blob, values.size, challenges));
-  return out;
+  return filecoin::post::decode_vanilla_proofs(request.vanilla_proofs, values.size, challenges);
 }
 
 ProofRequest post_proof_request(const JobRequest& request) {

@@ -5,6 +5,8 @@
 #include "filecoin/sector.hpp"
 
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace cuzk::filecoin::post {
 
@@ -19,6 +21,11 @@ namespace cuzk::filecoin::post {
 /// (kWindowPostChallenges or kWinningPostChallenges) for that sector size. Nothing is checked but
 /// the form: see vanilla_check.hpp.
 VanillaProof decode_vanilla_proof(base::ByteView blob, SectorSize size, unsigned challenges);
+
+/// One blob a sector, in parallel: a WindowPoSt's are 78 MB. Throws as decode_vanilla_proof(), with
+/// the number of the first blob that is bad.
+std::vector<VanillaProof> decode_vanilla_proofs(std::span<const base::Bytes> blobs, SectorSize size,
+                                                unsigned challenges);
 
 /// Throws InvalidInput for a proof whose paths do not have the shape of that sector size.
 base::Bytes encode_vanilla_proof(const VanillaProof& proof, SectorSize size);

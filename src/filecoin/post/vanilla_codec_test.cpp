@@ -38,6 +38,29 @@ std::string complaint(base::ByteView blob, SectorSize size, unsigned challenges)
   return "";
 }
 
+TEST(PostVanillaCodec, ManyAreDecodedAsOne) {
+  const SectorSize size = SectorSize::parse("2KiB");
+  std::vector<base::Bytes> blobs;
+  for (const Case& test : kCases) {
+    if (std::string_view(test.size) != "2KiB") continue;
+    for (const base::Bytes& blob : golden_blobs(test, "window-multi")) blobs.push_back(blob);
+  }
+  ASSERT_GT(blobs.size(), 8U);
+  const auto proofs = decode_vanilla_proofs(blobs, size, kWindowPostChallenges);
+  ASSERT_EQ(proofs.size(), blobs.size());
+  for (std::size_t i = 0; i < blobs.size(); ++i)
+    EXPECT_EQ(encode_vanilla_proof(proofs[i], size), blobs[i]);
+  blobs[7].pop_back();
+  blobs[3].push_back(0);
+  try {
+    decode_vanilla_proofs(blobs, size, kWindowPostChallenges);
+    FAIL() << "bad blobs were decoded";
+  } catch (const base::InvalidInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("vanilla proof 3 of {}: ", blobs.size())));
+  }
+  EXPECT_TRUE(decode_vanilla_proofs({}, size, kWindowPostChallenges).empty());
+}
+
 TEST(PostVanillaCodec, RoundTripsTheGoldenProofs) {
   for (const Case& test : kCases) {
     const SectorSize size = SectorSize::parse(test.size);
