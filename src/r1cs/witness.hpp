@@ -15,15 +15,16 @@ namespace cuzk::r1cs {
 struct Witness {
   std::vector<curve::Fr> inputs;    ///< public inputs in order, inputs[0] = ONE
   std::vector<std::uint64_t> bits;  ///< bit j: aux variable j; zero where it is a field element
-  /// The aux variables that are field elements, in order. Gigabytes in a WindowPoSt: threads fill
-  /// it.
+  /// The aux variables that are field elements, in order: all of them or, in a witness that a
+  /// prover is to complete (implied_fields.hpp), the given ones. Threads fill it.
   std::vector<curve::Fr, base::LargeAllocator<curve::Fr>> fields;
 
   bool bit(std::uint32_t aux) const { return (bits[aux / 64] >> aux % 64 & 1) != 0; }
   std::uint64_t bytes() const { return 32 * (inputs.size() + fields.size()) + 8 * bits.size(); }
 };
 
-/// Calls visit(aux index, value) for every aux variable in order.
+/// Calls visit(aux index, value) for every aux variable in order. The witness must be whole, here
+/// and below.
 template <class Visit>
 void for_each_aux(const Shape& shape, const Witness& witness, Visit&& visit) {
   const curve::Fr constants[2] = {curve::Fr::zero(), curve::Fr::one()};

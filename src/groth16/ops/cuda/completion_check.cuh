@@ -32,8 +32,9 @@ inline std::vector<CompletionCase> completion_cases() {
 }
 
 /// A circuit of no meaning whose repeated block has chains of implied fields: sums, products and
-/// squares of sums over results, given fields, bits and ONE, with coefficients ±1, small and of any
-/// size, solved for with either sign. A field before the block and one after it.
+/// squares of sums over results, given fields, bits and ONE, and products with nothing, with
+/// coefficients ±1, small and of any size, solved for with either sign. A field before the block
+/// and one after it.
 class ChainCircuit {
  public:
   explicit ChainCircuit(const CompletionCase& c) : shape(make_shape(c)), witness(make_witness(c)) {}
@@ -105,9 +106,10 @@ class ChainCircuit {
     const Sum<CS> a = draw_sum(draws, known, draws.below(8) == 0 ? 80 : 5);
     Sum<CS> b = draw_sum(draws, known, 3);
     const Sum<CS> c = draw_sum(draws, known, 4);
-    const std::uint64_t kind = draws.below(3);
-    if (kind == 0) b = {{known.front(), curve::Fr::one()}};  // ONE
-    if (kind == 1) b = a;
+    const std::uint64_t kind = draws.below(8);
+    if (kind < 3) b = {{known.front(), curve::Fr::one()}};  // ONE
+    if (kind == 3 || kind == 4) b = a;
+    if (kind == 5) b.clear();
     const bool negative = draws.below(2) == 0;
     const curve::Fr rest = value_of(a) * value_of(b) - value_of(c);
     const Known<CS> result = field(cs, negative ? -rest : rest);

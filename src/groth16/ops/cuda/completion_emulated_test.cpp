@@ -24,14 +24,16 @@ TEST(CompletionEmulated, CasesHaveEveryKindOfStep) {
   const CompletionRows rows =
       lay_out_completion(circuit.shape, VariableMap(circuit.shape), implied);
   ASSERT_EQ(rows.steps.size(), 120U);
-  std::size_t linear = 0, negative = 0, products = 0, longest = 0;
+  std::size_t empty = 0, linear = 0, negative = 0, products = 0, longest = 0;
   for (const CompletionStep& step : rows.steps) {
+    empty += step.terms[0].products + step.terms[0].others == 0 ? 1 : 0;
     linear += step.terms[1].products + step.terms[1].others == 0 ? 1 : 0;
     negative += step.negative;
     products += step.terms[0].products > 0 ? 1 : 0;
     longest = std::max<std::size_t>(longest, step.terms[0].products + step.terms[0].others);
   }
-  EXPECT_GT(linear, 10U);
+  EXPECT_GT(empty, 2U);
+  EXPECT_GT(linear, 10U + empty);
   EXPECT_LT(linear, 100U);
   EXPECT_GT(negative, 10U);
   EXPECT_LT(negative, 110U);

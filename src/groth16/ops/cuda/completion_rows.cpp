@@ -26,12 +26,18 @@ class StepWriter {
                        references_.of_field(step.field),
                        {},
                        step.negative ? 1U : 0U};
-    for (unsigned matrix = 0; matrix < 3; ++matrix)
+    // Without B there is no product, whatever A is.
+    const bool product = !is_empty(1, step.row);
+    for (unsigned matrix = product ? 0 : 2; matrix < 3; ++matrix)
       out.terms[matrix] = write_terms(matrix, step.row, out.result);
     out_.steps.push_back(out);
   }
 
  private:
+  bool is_empty(unsigned matrix, std::uint32_t row) const {
+    const r1cs::Rows& rows = block_.matrices[matrix];
+    return rows.offsets[row] == rows.offsets[row + 1];
+  }
   TermCounts write_terms(unsigned matrix, std::uint32_t row, std::uint32_t result) {
     const r1cs::Rows& rows = block_.matrices[matrix];
     const std::uint32_t first = rows.offsets[row], last = rows.offsets[row + 1];

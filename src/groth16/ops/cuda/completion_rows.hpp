@@ -20,8 +20,8 @@ struct TermCounts {
   std::uint16_t products = 0, others = 0;
 };
 
-/// result = ±(A·B - C), with the terms of A, B and C after each other from first_term on. A B
-/// without terms is one.
+/// result = ±(A·B - C), with the terms of A, B and C after each other from first_term on. A without
+/// terms is zero, B without terms is one.
 struct alignas(8) CompletionStep {
   std::uint32_t first_term;
   std::uint32_t result;  ///< a reference of kind kCopyField
