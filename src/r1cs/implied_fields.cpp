@@ -159,11 +159,9 @@ class CopyValues {
   }
   void add_term(Fr& total, Column column, const Fr& coefficient) {
     const std::uint32_t index = column.index();
-    if (is_one(column)) {
-      total += coefficient;
-    } else if (!numbers_.is_bit(index)) {
+    if (!is_one(column) && !numbers_.is_bit(index)) {
       total += coefficient * field(numbers_.number(index));
-    } else if (witness_.bit(block_.first_aux + copy_ * block_.aux + index)) {
+    } else if (is_one(column) || witness_.bit(block_.first_aux + copy_ * block_.aux + index)) {
       total += coefficient;
     }
   }
