@@ -1,6 +1,7 @@
 #include "curve/batch_add.hpp"
 
 #include "curve/decode_points.hpp"
+#include "curve/testing.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -8,14 +9,7 @@
 namespace cuzk::curve {
 namespace {
 
-// i·G from i = 1 on.
-template <class F>
-std::vector<AffinePoint<F>> multiples(std::size_t count) {
-  std::vector<JacobianPoint<F>> out;
-  JacobianPoint<F> point = JacobianPoint<F>::identity();
-  for (std::size_t i = 0; i < count; ++i) out.push_back(point += AffinePoint<F>::generator());
-  return normalize<F>(out);
-}
+using testing::multiples;
 
 template <class F>
 void add(benchmark::State& state, Arithmetic arithmetic) {

@@ -1,5 +1,7 @@
 #include "curve/batch_add.hpp"
 
+#include "curve/testing.hpp"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -7,14 +9,7 @@
 namespace cuzk::curve {
 namespace {
 
-// Points with known logarithms: i·G.
-template <class F>
-std::vector<AffinePoint<F>> multiples(std::size_t count) {
-  std::vector<JacobianPoint<F>> out;
-  JacobianPoint<F> point = JacobianPoint<F>::identity();
-  for (std::size_t i = 0; i < count; ++i) out.push_back(point += AffinePoint<F>::generator());
-  return normalize<F>(out);
-}
+using testing::multiples;
 
 template <class T>
 class BatchAdd : public ::testing::Test {};

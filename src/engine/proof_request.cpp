@@ -22,16 +22,9 @@ using filecoin::SectorSize;
 namespace {
 
 template <class Synthesize>
-r1cs::Witness build_witness(const r1cs::Shape& shape, Synthesize&& synthesize) {
-  r1cs::WitnessBuilder builder(shape);
-  synthesize(builder);
-  return builder.finish();
-}
-/// With its given fields alone.
-template <class Synthesize>
-r1cs::Witness build_given(const r1cs::Shape& shape, Synthesize&& synthesize) {
-  const r1cs::ImpliedFields implied(shape);
-  r1cs::WitnessBuilder builder(shape, &implied);
+r1cs::Witness build_witness(const r1cs::Shape& shape, Synthesize&& synthesize,
+                            const r1cs::ImpliedFields* left_out = nullptr) {
+  r1cs::WitnessBuilder builder(shape, left_out);
   synthesize(builder);
   return builder.finish();
 }
@@ -129,9 +122,11 @@ Witnesses window_witnesses(SectorSize size, std::vector<filecoin::post::VanillaP
     const std::size_t places = filecoin::window_post_sector_count(size);
     const std::size_t first = k * places;
     const auto part = std::span(*shared).subspan(first, std::min(places, shared->size() - first));
-    return build_given(shape, [&](r1cs::WitnessBuilder& cs) {
+    const r1cs::ImpliedFields implied(shape);
+    const auto synthesize = [&](r1cs::WitnessBuilder& cs) {
       post::synthesize(cs, post::window_circuit_size(size), post::window_places(size, part));
-    });
+    };
+    return build_witness(shape, synthesize, &implied);
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include "curve/fr.hpp"
 #include "curve/point.hpp"
+#include "curve/testing.hpp"
 #include "r1cs/shape_builder.hpp"
 #include "r1cs/toy_circuit.hpp"
 #include "r1cs/witness_builder.hpp"
@@ -27,15 +28,7 @@ inline std::vector<curve::Fr> random_scalars(std::size_t count, std::uint64_t se
   return out;
 }
 
-/// (i + 1)·G for i < count.
-template <class F>
-std::vector<curve::AffinePoint<F>> multiples(std::size_t count) {
-  std::vector<curve::JacobianPoint<F>> out;
-  curve::JacobianPoint<F> point = curve::JacobianPoint<F>::identity();
-  for (std::size_t i = 0; i < count; ++i)
-    out.push_back(point += curve::AffinePoint<F>::generator());
-  return curve::normalize<F>(out);
-}
+using curve::testing::multiples;
 
 /// A point of the curve outside the subgroup of order r: the one with the first x = 1, 2, ... that
 /// has a y. Nearly no such point is in the subgroup.

@@ -40,30 +40,30 @@ QueryLayout make_query(const VariableMap& variables, std::span<const std::uint64
   return out;
 }
 
-}  // namespace
-
-VariableMap::VariableMap(const r1cs::Shape& shape)
-    : num_aux_(shape.num_aux()),
-      bit_mask_((shape.num_aux() + 63) / 64),
-      fields_before_(bit_mask_.size()) {
+// Of all variables, from those of each block's copies.
+std::vector<std::uint64_t> whole_bit_mask(const r1cs::Shape& shape) {
+  std::vector<std::uint64_t> out((std::size_t{shape.num_aux()} + 63) / 64);
   for (const r1cs::Block& block : shape.blocks()) {
     for (std::uint32_t copy = 0; copy < block.copies; ++copy) {
       const std::size_t first = block.first_aux + std::size_t{copy} * block.aux;
       for (std::size_t word = 0; 64 * word < block.aux; ++word) {
         const std::uint64_t bits = block.bit_mask[word];
         const std::size_t position = first + 64 * word;
-        bit_mask_[position / 64] |= bits << position % 64;
+        out[position / 64] |= bits << position % 64;
         const std::uint64_t high = position % 64 == 0 ? 0 : bits >> (64 - position % 64);
-        if (high != 0) bit_mask_[position / 64 + 1] |= high;
+        if (high != 0) out[position / 64 + 1] |= high;
       }
     }
   }
-  for (std::size_t word = 0; word < bit_mask_.size(); ++word) {
-    fields_before_[word] = num_fields_;
-    const std::uint64_t valid =
-        64 * word + 64 <= num_aux_ ? ~std::uint64_t{0} : (std::uint64_t{1} << num_aux_ % 64) - 1;
-    num_fields_ += static_cast<std::uint32_t>(std::popcount(~bit_mask_[word] & valid));
-  }
+  return out;
+}
+
+}  // namespace
+
+VariableMap::VariableMap(const r1cs::Shape& shape)
+    : num_aux_(shape.num_aux()), numbers_(whole_bit_mask(shape)) {
+  const std::uint32_t last = num_aux_ - 1;
+  num_fields_ = num_aux_ == 0 ? 0 : numbers_.number(last) + (numbers_.is_bit(last) ? 0 : 1);
 }
 
 std::vector<Fr> QueryLayout::scalars(const r1cs::Witness& witness) const {

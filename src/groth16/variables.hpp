@@ -1,10 +1,10 @@
 #pragma once
 
 #include "curve/fr.hpp"
+#include "r1cs/field_numbers.hpp"
 #include "r1cs/shape.hpp"
 #include "r1cs/witness.hpp"
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,21 +18,16 @@ class VariableMap {
   explicit VariableMap(const r1cs::Shape& shape);
 
   /// Bit j: aux variable j is a bit.
-  std::span<const std::uint64_t> bit_mask() const { return bit_mask_; }
-  bool is_bit(std::uint32_t aux) const { return (bit_mask_[aux / 64] >> aux % 64 & 1) != 0; }
+  std::span<const std::uint64_t> bit_mask() const { return numbers_.bit_mask(); }
+  bool is_bit(std::uint32_t aux) const { return numbers_.is_bit(aux); }
   /// Index into Witness::fields of an aux variable that is not a bit.
-  std::uint32_t field_index(std::uint32_t aux) const {
-    const std::uint64_t before = (std::uint64_t{1} << aux % 64) - 1;
-    return fields_before_[aux / 64] +
-           static_cast<std::uint32_t>(std::popcount(~bit_mask_[aux / 64] & before));
-  }
+  std::uint32_t field_index(std::uint32_t aux) const { return numbers_.number(aux); }
   std::uint32_t num_aux() const { return num_aux_; }
   std::uint32_t num_fields() const { return num_fields_; }
 
  private:
-  std::uint32_t num_aux_, num_fields_ = 0;
-  std::vector<std::uint64_t> bit_mask_;
-  std::vector<std::uint32_t> fields_before_;  // before each word
+  std::uint32_t num_aux_, num_fields_;
+  r1cs::FieldNumbers numbers_;
 };
 
 /// The variables that have a point in one query of a key, in the key's order: the inputs, then the

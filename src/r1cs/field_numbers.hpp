@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace cuzk::r1cs {
@@ -10,16 +11,22 @@ namespace cuzk::r1cs {
 /// Numbers the field elements among variables: those whose bit in the mask is zero.
 class FieldNumbers {
  public:
-  /// `bit_mask` has `count` bits and must outlive the object.
-  FieldNumbers(std::span<const std::uint64_t> bit_mask, std::uint32_t count) : mask_(bit_mask) {
+  FieldNumbers() = default;
+  explicit FieldNumbers(std::vector<std::uint64_t> bit_mask) : mask_(std::move(bit_mask)) {
+    before_.reserve(mask_.size());
     std::uint32_t before = 0;
-    for (std::size_t word = 0; 64 * word < count; ++word) {
+    for (const std::uint64_t word : mask_) {
       before_.push_back(before);
-      before += static_cast<std::uint32_t>(std::popcount(~mask_[word]));
+      before += static_cast<std::uint32_t>(std::popcount(~word));
     }
   }
+  explicit FieldNumbers(std::span<const std::uint64_t> bit_mask)
+      : FieldNumbers(std::vector<std::uint64_t>(bit_mask.begin(), bit_mask.end())) {}
 
-  bool is_bit(std::uint32_t variable) const { return (mask_[variable / 64] >> variable % 64 & 1); }
+  std::span<const std::uint64_t> bit_mask() const { return mask_; }
+  bool is_bit(std::uint32_t variable) const {
+    return (mask_[variable / 64] >> variable % 64 & 1) != 0;
+  }
   /// How many field elements stand before the variable: its number if it is one.
   std::uint32_t number(std::uint32_t variable) const {
     const std::uint64_t below = (std::uint64_t{1} << variable % 64) - 1;
@@ -28,7 +35,7 @@ class FieldNumbers {
   }
 
  private:
-  std::span<const std::uint64_t> mask_;
+  std::vector<std::uint64_t> mask_;
   std::vector<std::uint32_t> before_;  // each word
 };
 

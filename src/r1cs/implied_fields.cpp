@@ -32,7 +32,7 @@ class Analysis {
   Analysis(const Shape& shape, const Block& block)
       : palette_(shape.palette()),
         block_(block),
-        numbers_(block.bit_mask, block.aux),
+        numbers_(block.bit_mask),
         known_((block.fields + 63) / 64),
         implied_((block.fields + 63) / 64),
         chain_of_(block.fields) {
@@ -248,7 +248,7 @@ Witness complete(const Shape& shape, const ImpliedFields& implied, const Witness
     const Block& block = shape.blocks()[b];
     const ImpliedFields::Block& mine = implied.blocks()[b];
     if (mine.steps.empty()) continue;
-    const FieldNumbers numbers(block.bit_mask, block.aux);
+    const FieldNumbers numbers(block.bit_mask);
     const std::size_t chains = mine.chains.size() - 1;
     base::parallel_for(block.copies * chains, [&](std::size_t task) {
       CopyValues values(shape, block, numbers, static_cast<std::uint32_t>(task / chains), whole);

@@ -53,20 +53,22 @@ void Lane::begin_upload() {
 void Lane::end_upload() {
   const bool completes = context_.circuit.completes();
   if (completes) main_track_.mark("upload", main_.ref());
-  context_.circuit.unpack(uploaded(), block<std::byte>(context_.plan.witness), main_.ref());
+  context_.circuit.unpack(block<std::byte>(context_.plan.uploaded),
+                          block<std::byte>(context_.plan.witness), main_.ref());
   main_track_.mark(completes ? "complete_witness" : "upload", main_.ref());
 }
 
 void Lane::upload() {
   begin_upload();
   const std::span<std::byte> witness = staging_.span();
-  base::cuda::copy_bytes(uploaded().data, witness.data(), witness.size(), main_.ref());
+  base::cuda::copy_bytes(block<std::byte>(context_.plan.uploaded).data, witness.data(),
+                         witness.size(), main_.ref());
   end_upload();
 }
 
 void Lane::upload_from(SpareWitness& spare) {
   begin_upload();
-  spare_track_ = spare.hand_over(uploaded(), main_.ref());
+  spare_track_ = spare.hand_over(block<std::byte>(context_.plan.uploaded), main_.ref());
   end_upload();
 }
 

@@ -78,11 +78,6 @@ class Lane {
   Track& query_track() { return context_.plan.request.overlap ? side_track_ : main_track_; }
   void begin_upload();
   void end_upload();
-  /// Where an uploaded witness arrives.
-  base::cuda::DeviceSpan<std::byte> uploaded() const {
-    return block<std::byte>(context_.circuit.completes() ? context_.plan.packed
-                                                         : context_.plan.witness);
-  }
   void enqueue_derivative();
   void enqueue_textbook();
   void enqueue_h(std::size_t count, const std::uint32_t* list);

@@ -99,7 +99,9 @@ LanePlan::LanePlan(const LaneRequest& lane_request) : request(lane_request) {
 
   const int first_query_stage = request.overlap ? kUpload : kQuerySums;
   witness = arena.add("witness", request.witness_bytes, kUpload, kQuerySums);
-  packed = arena.add("witness as uploaded", request.packed_bytes, kUpload, kUpload);
+  uploaded = request.packed_bytes == 0
+                 ? witness
+                 : arena.add("witness as uploaded", request.packed_bytes, kUpload, kUpload);
   results = arena.add("results", result_bytes, kUpload, kQuerySums);
   a = arena.add("a", vector_bytes, kEvaluate, kMsmH);
   b = arena.add("b", vector_bytes, kEvaluate, kQuotient);

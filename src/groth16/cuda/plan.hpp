@@ -71,7 +71,7 @@ struct LanePlan {
   std::size_t h_result_bytes = 0, result_bytes = 0;
 
   base::cuda::ArenaPlan arena;
-  base::cuda::ArenaPlan::Id witness = 0, packed = 0, a = 0, b = 0, c = 0, code_a = 0, code_b = 0,
+  base::cuda::ArenaPlan::Id witness = 0, uploaded = 0, a = 0, b = 0, c = 0, code_a = 0, code_b = 0,
                             wide = 0, quotient_workspace = 0, h_workspace = 0, query_bits = 0,
                             query_scalars = 0, query_workspace = 0, results = 0;
 };

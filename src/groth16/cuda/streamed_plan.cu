@@ -92,7 +92,9 @@ StreamedPlan::StreamedPlan(const StreamedRequest& streamed_request) : request(st
   }
 
   witness = arena.add("witness", lane.witness_bytes, kUpload, kTails);
-  packed = arena.add("witness as uploaded", lane.packed_bytes, kUpload, kUpload);
+  uploaded = lane.packed_bytes == 0
+                 ? witness
+                 : arena.add("witness as uploaded", lane.packed_bytes, kUpload, kUpload);
   bits = arena.add("bits of all partitions",
                    request.partitions * bits_words * sizeof(std::uint32_t), kUpload, kPass);
   results =

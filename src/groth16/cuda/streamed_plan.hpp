@@ -52,7 +52,7 @@ struct StreamedPlan {
   std::size_t pass_results = 0;          // bytes: the sums of a pass, of all partitions
 
   base::cuda::ArenaPlan arena;
-  base::cuda::ArenaPlan::Id witness = 0, packed = 0, a = 0, b = 0, c = 0, code_a = 0, code_b = 0,
+  base::cuda::ArenaPlan::Id witness = 0, uploaded = 0, a = 0, b = 0, c = 0, code_a = 0, code_b = 0,
                             wide = 0, quotient_workspace = 0, h_first_buffer = 0,
                             h_second_buffer = 0, h_workspace = 0, scalars = 0, query_workspace = 0,
                             bits = 0, results = 0, pass_buffers = 0, pass_workspace = 0,

@@ -128,7 +128,7 @@ void StreamedWork::enqueue_partition(Slot& slot, SpareWitness* spare) {
   slot.spare_track.reset();
   slot.track.mark({}, stream_.ref());
   const bool completes = site_.circuit.completes();
-  const DeviceSpan<std::byte> uploaded = block<std::byte>(completes ? plan_.packed : plan_.witness);
+  const DeviceSpan<std::byte> uploaded = block<std::byte>(plan_.uploaded);
   if (spare != nullptr) {
     slot.spare_track = spare->hand_over(uploaded, stream_.ref());
   } else {

@@ -29,18 +29,6 @@ inline constexpr unsigned kPlaceThreads = 256;
 /// A warp a block: chains are long and few, so the warps are to spread evenly.
 inline constexpr unsigned kChainThreads = 32;
 
-/// Elements that this thread or kernel writes: not for the read-only path.
-CUZK_DEVICE Fr load_element(const Fr* p) {
-  Fr x;
-  set_half(x, 0, reinterpret_cast<const uint4*>(p)[0]);
-  set_half(x, 1, reinterpret_cast<const uint4*>(p)[1]);
-  return x;
-}
-CUZK_DEVICE void store_element(Fr* p, const Fr& x) {
-  reinterpret_cast<uint4*>(p)[0] = get_half(x, 0);
-  reinterpret_cast<uint4*>(p)[1] = get_half(x, 1);
-}
-
 /// Given fields to their places, as plain residues: a thread each, copy after copy.
 static __global__ void __launch_bounds__(kPlaceThreads)
     place_given(BlockView block, const std::uint32_t* refs, std::uint32_t given, const Fr* from,
@@ -49,7 +37,7 @@ static __global__ void __launch_bounds__(kPlaceThreads)
   const std::uint32_t copy = i / given;
   if (copy >= block.copies) return;
   const std::uint32_t to = (refs[i % given] & kRefIndexMask) + copy * block.fields;
-  store_element(elements + to, canonical(mul(Fr::from_u32(1), load_streaming(from + i))));
+  store_cached(elements + to, canonical(mul(Fr::from_u32(1), load_streaming(from + i))));
 }
 
 struct Terms {
@@ -58,10 +46,6 @@ struct Terms {
   const FrFactor* palette;
   const std::uint32_t* bits;
 };
-
-CUZK_DEVICE FrFactor load_factor(const FrFactor* p) {
-  return {load_readonly(&p->w), load_readonly(&p->companion)};
-}
 
 /// The terms from `at` on; lazy. All threads of a warp are at the same terms, each of its own copy.
 CUZK_DEVICE Fr sum_terms(const BlockView& block, const Terms& terms, std::size_t at,
@@ -72,8 +56,8 @@ CUZK_DEVICE Fr sum_terms(const BlockView& block, const Terms& terms, std::size_t
 #endif
   for (std::uint32_t k = 0; k < counts.products; ++k) {
     const std::uint32_t ref = resolve(block, __ldg(terms.refs + at + k), copy);
-    const FrFactor factor = load_factor(terms.palette + __ldg(terms.coefficients + at + k));
-    sum = add(sum, mul_by(load_element(elements + (ref & kRefIndexMask)), factor));
+    const FrFactor factor = load_readonly(terms.palette + __ldg(terms.coefficients + at + k));
+    sum = add(sum, mul_by(load_cached(elements + (ref & kRefIndexMask)), factor));
   }
   at += counts.products;
   CUZK_NO_UNROLL
@@ -82,7 +66,7 @@ CUZK_DEVICE Fr sum_terms(const BlockView& block, const Terms& terms, std::size_t
     const std::uint32_t ref = resolve(block, __ldg(terms.refs + at + k), copy);
     const std::uint32_t index = ref & kRefIndexMask;
     if ((ref & kRefElement) != 0) {
-      const Fr x = load_element(elements + index);
+      const Fr x = load_cached(elements + index);
       sum = coefficient == kPlusOne ? add(sum, x) : sub(sum, x);
     } else if (bit_at(terms.bits, index) != 0) {
       sum = add(sum, load_readonly(&terms.palette[coefficient].w));
@@ -116,7 +100,7 @@ static __global__ void __launch_bounds__(kChainThreads)
     value = sub(value, sum_terms(block, terms, at, step.terms[2], copy, elements));
     if (step.negative != 0) value = sub(Fr::zero(), value);
     const std::uint32_t to = resolve(block, step.result, copy) & kRefIndexMask;
-    store_element(elements + to, canonical(value));
+    store_cached(elements + to, canonical(value));
   }
 }
 

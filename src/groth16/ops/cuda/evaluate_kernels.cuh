@@ -143,7 +143,7 @@ CUZK_DEVICE Fr term_value(const BlockView& block, const TermSource& source, std:
   const Fr x = load_readonly(source.witness.elements + index);
   if (coefficient == kPlusOne) return x;
   if (coefficient == kMinusOne) return sub(Fr::zero(), x);
-  return mul_by(x, FrFactor{load_readonly(&factor->w), load_readonly(&factor->companion)});
+  return mul_by(x, load_readonly(factor));
 }
 
 CUZK_DEVICE void store_wide(const RowOutputs& out, std::size_t row, const Fr& value) {

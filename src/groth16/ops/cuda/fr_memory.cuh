@@ -28,12 +28,26 @@ CUZK_DEVICE void store_streaming(curve::device::Fr* p, const curve::device::Fr& 
   __stcs(reinterpret_cast<uint4*>(p), get_half(x, 0));
   __stcs(reinterpret_cast<uint4*>(p) + 1, get_half(x, 1));
 }
+/// For data that is written and soon read again, by the same thread or a later kernel.
+CUZK_DEVICE curve::device::Fr load_cached(const curve::device::Fr* p) {
+  curve::device::Fr x;
+  set_half(x, 0, reinterpret_cast<const uint4*>(p)[0]);
+  set_half(x, 1, reinterpret_cast<const uint4*>(p)[1]);
+  return x;
+}
+CUZK_DEVICE void store_cached(curve::device::Fr* p, const curve::device::Fr& x) {
+  reinterpret_cast<uint4*>(p)[0] = get_half(x, 0);
+  reinterpret_cast<uint4*>(p)[1] = get_half(x, 1);
+}
 /// For data that no one writes while the kernel runs.
 CUZK_DEVICE curve::device::Fr load_readonly(const curve::device::Fr* p) {
   curve::device::Fr x;
   set_half(x, 0, __ldg(reinterpret_cast<const uint4*>(p)));
   set_half(x, 1, __ldg(reinterpret_cast<const uint4*>(p) + 1));
   return x;
+}
+CUZK_DEVICE curve::device::FrFactor load_readonly(const curve::device::FrFactor* p) {
+  return {load_readonly(&p->w), load_readonly(&p->companion)};
 }
 
 }  // namespace cuzk::groth16::cuda

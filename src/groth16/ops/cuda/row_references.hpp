@@ -34,7 +34,7 @@ class References {
       : variables_(variables),
         block_(block),
         num_inputs_(shape.num_inputs()),
-        numbers_(block.bit_mask, block.aux) {}
+        numbers_(block.bit_mask) {}
 
   std::uint32_t ref(r1cs::Column column) const;
   /// Of a variable that is the same for all copies.
