@@ -37,6 +37,11 @@ class EngineFilecoin : public ::testing::Test {
     engine = std::make_unique<Engine>(config, std::vector<std::unique_ptr<ProvingDevice>>(),
                                       std::make_unique<Journal>(":memory:", Journal::Options{}));
   }
+  /// The parameter files: nobody is fetching them.
+  void written_long_ago() {
+    for (const auto& file : std::filesystem::directory_iterator(folder.path()))
+      std::filesystem::last_write_time(file, {});
+  }
   JobResult prove(const JobRequest& request) {
     return engine->await(engine->submit(request).job_id, 5min).value();
   }
@@ -186,6 +191,7 @@ TEST_F(EngineFilecoin, ADamagedVerifyingKeyStopsItsCircuitOnly) {
     stream.seekp(500);
     stream.put(static_cast<char>(byte ^ 1));
   }
+  written_long_ago();
   start();
   while (!engine->ready()) std::this_thread::sleep_for(5ms);
   const EngineError error = refusal(golden_request("2KiB-v1_1", "winning"));
@@ -216,11 +222,26 @@ TEST_F(EngineFilecoin, ADamagedKeyIsRefusedByName) {
   testing::DevelopmentKeys::put(window, folder.path());
   const auto params = KeyPaths(folder.path(), window).params;
   std::filesystem::resize_file(params, std::filesystem::file_size(params) - 1);
+  written_long_ago();
   start();
   while (!engine->ready()) std::this_thread::sleep_for(5ms);
   const EngineError error = refusal(golden_request("2KiB-v1_1", "window"));
   EXPECT_EQ(error.code(), ErrorCode::kParamsCorrupt);
   EXPECT_THAT(error.what(), HasSubstr(params.filename().string()));
+}
+
+TEST_F(EngineFilecoin, AJobWaitsForAFileThatIsStillBeingFetched) {
+  testing::DevelopmentKeys::put(window, folder.path(), false);
+  const auto params = KeyPaths(folder.path(), window).params;
+  std::filesystem::resize_file(params, std::filesystem::file_size(params) / 2);
+  start();
+  while (!engine->ready()) std::this_thread::sleep_for(5ms);
+  const auto submitted = engine->submit(golden_request("2KiB-v1_1", "window"));
+  EXPECT_EQ(engine->await(submitted.job_id, 200ms), std::nullopt);
+  testing::DevelopmentKeys::put(window, folder.path(), false);
+  engine->status();  // looks at the folder
+  expect_valid(engine->await(submitted.job_id, 5min).value(), window,
+               testing::golden_inputs("2KiB-v1_1", "window")[0]);
 }
 
 TEST_F(EngineFilecoin, ABudgetBelowOneKeyIsRefusedAtOnce) {

@@ -242,6 +242,8 @@ void Engine::Impl::inspect(const CircuitId& circuit, const std::stop_token& stop
   if (state.readiness == CircuitStatus::Readiness::kCorrupt) {
     base::process_log().error({.code = to_string(ErrorCode::kParamsCorrupt)}, "{}: {}",
                               circuit.to_string(), state.detail);
+  } else if (state.readiness == CircuitStatus::Readiness::kChecking) {
+    base::process_log().info({}, "{}", state.detail);
   } else {
     base::process_log().info({}, "{}: files checked in {:.1f} s", circuit.to_string(), seconds);
   }

@@ -299,6 +299,7 @@ TEST_F(EngineTest, PreloadAndEvict) {
 }
 
 TEST_F(EngineTest, StatusShowsWhatGoesOn) {
+  config.pipeline.max_parallel_synthesis = 1;  // in the order of the partitions
   hooks[0]->start_gate.close();
   start_and_wait();
   JobRequest request = toy_request(ProofKind::kPorep, "seen", {1, 2, 3, 4, 5, 6});

@@ -6,6 +6,7 @@
 #include "engine/key_files.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,8 @@ namespace cuzk::engine {
 namespace {
 
 using Readiness = CircuitStatus::Readiness;
+using std::chrono::milliseconds;
+using Clock = std::chrono::system_clock;  // that of the files' times
 
 /// The versions of a circuit's files; a file that is not there has none.
 using Versions = std::vector<std::optional<base::FileVersion>>;
@@ -33,8 +36,9 @@ std::optional<base::FileVersion> version_of(const std::filesystem::path& path) {
 
 class FolderStore final : public ParameterStore {
  public:
-  FolderStore(const Config::Srs& config, std::string quotient)
+  FolderStore(const Config::Srs& config, std::string quotient, milliseconds settle)
       : quotient_(std::move(quotient)),
+        settle_(settle),
         folder_(config.param_cache),
         source_(config.param_cache_source),
         trust_(config.trust_params) {
@@ -60,7 +64,7 @@ class FolderStore final : public ParameterStore {
                        source_.empty() ? "config" : source_)});
     }
     const std::lock_guard lock(mutex_);
-    return known_[circuit] = state_of(circuit, versions);
+    return update(circuit, versions);
   }
 
   State known(const CircuitId& circuit) const override {
@@ -74,7 +78,9 @@ class FolderStore final : public ParameterStore {
     std::vector<CircuitId> out;
     const std::lock_guard lock(mutex_);
     for (const auto& [circuit, state] : known_) {
-      if (state.readiness == Readiness::kChecking) out.push_back(circuit);
+      const auto found = findings_.find(circuit);
+      const bool inspected = found != findings_.end() && !found->second.is_due();
+      if (state.readiness == Readiness::kChecking && !inspected) out.push_back(circuit);
     }
     return out;
   }
@@ -102,37 +108,65 @@ class FolderStore final : public ParameterStore {
       fault = fmt::format("{}: the check itself failed: {}. Restart the daemon to have it repeated",
                           paths.params.string(), error.what());
     }
+    const Versions now = versions_of(paths);
     const std::lock_guard lock(mutex_);
     under_way_.reset();
-    if (is_complete) findings_[circuit] = {versions, fault};
-    known_[circuit] = state_of(circuit, versions);
+    if (is_complete) findings_[circuit] = finding(versions, fault);
+    update(circuit, now);
   }
 
   void mark_corrupt(const CircuitId& circuit, const std::string& detail) override {
     const Versions versions = versions_of(KeyPaths(folder_, circuit));
     const std::lock_guard lock(mutex_);
-    findings_[circuit] = {versions, detail};
-    known_[circuit] = state_of(circuit, versions);
+    // Only what was found usable is loaded: if that has changed, the fault went with it.
+    const auto found = findings_.find(circuit);
+    if (found == findings_.end() || found->second.versions == versions)
+      findings_[circuit] = finding(versions, detail);
+    update(circuit, versions);
   }
 
  private:
   struct Finding {
     Versions versions;
-    std::string fault;  ///< empty: none
+    std::string fault;                         ///< empty: none
+    std::optional<Clock::time_point> recheck;  ///< the fault counts if it is there from then on
+
+    bool is_due() const { return recheck && Clock::now() >= *recheck; }
   };
+
+  Finding finding(const Versions& versions, const std::string& fault) const {
+    Finding out{versions, fault, std::nullopt};
+    if (fault.empty()) return out;
+    const Clock::time_point now = Clock::now();
+    for (const auto& version : versions) {
+      if (!version) continue;
+      const Clock::time_point written{
+          std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(version->mtime_ns))};
+      // A time to come is a clock that was wrong.
+      if (written <= now && now < written + settle_)
+        out.recheck = std::max(out.recheck.value_or(now), written + settle_);
+    }
+    return out;
+  }
 
   static Versions versions_of(const KeyPaths& paths) {
     return {version_of(paths.params), version_of(paths.verifying_key), version_of(paths.derived),
             version_of(paths.development_marker)};
   }
   /// The mutex is held. Of a circuit whose parameter file is there.
-  State state_of(const CircuitId& circuit, const Versions& versions) const {
+  State update(const CircuitId& circuit, const Versions& versions) {
+    const auto found = findings_.find(circuit);
+    if (found != findings_.end() && found->second.versions != versions) findings_.erase(found);
+    return known_[circuit] = state_of(circuit);
+  }
+  /// The mutex is held, and what was found is of the present files.
+  State state_of(const CircuitId& circuit) const {
     if (const std::string lack = missing_derivative(KeyPaths(folder_, circuit), circuit, quotient_);
         !lack.empty()) {
       return {Readiness::kMissing, lack};
     }
     const auto found = findings_.find(circuit);
-    if (found == findings_.end() || found->second.versions != versions) {
+    if (found == findings_.end()) {
       return {
           Readiness::kChecking,
           fmt::format("{}: its files {} (once for each version of them, at 32 GiB minutes); jobs "
@@ -140,24 +174,36 @@ class FolderStore final : public ParameterStore {
                       circuit.to_string(),
                       under_way_ == circuit ? "are being checked" : "wait to be checked")};
     }
-    if (found->second.fault.empty()) return {Readiness::kReady, {}};
-    return {Readiness::kCorrupt, found->second.fault};
+    const auto& [versions, fault, recheck] = found->second;
+    if (recheck) {
+      return {
+          Readiness::kChecking,
+          fmt::format("{}: its files were written to less than {} s ago and are not whole yet, "
+                      "or damaged; they are checked again after that; jobs are taken and wait "
+                      "({})",
+                      circuit.to_string(),
+                      std::chrono::duration_cast<std::chrono::seconds>(settle_).count(), fault)};
+    }
+    if (fault.empty()) return {Readiness::kReady, {}};
+    return {Readiness::kCorrupt, fault};
   }
   State note(const CircuitId& circuit, State state) {
     const std::lock_guard lock(mutex_);
     return known_[circuit] = std::move(state);
   }
-  /// False if this version was inspected before.
+  /// False if this version was inspected before and need not be again.
   bool begin(const CircuitId& circuit, const Versions& versions) {
     const std::lock_guard lock(mutex_);
     const auto found = findings_.find(circuit);
-    if (found != findings_.end() && found->second.versions == versions) return false;
+    if (found != findings_.end() && found->second.versions == versions && !found->second.is_due())
+      return false;
     under_way_ = circuit;
     return true;
   }
 
   // Constant after construction.
   std::string quotient_;
+  milliseconds settle_;
   std::filesystem::path folder_;
   std::string source_;
   bool trust_;
@@ -173,8 +219,9 @@ class FolderStore final : public ParameterStore {
 }  // namespace
 
 std::unique_ptr<ParameterStore> make_parameter_store(const Config::Srs& config,
-                                                     const std::string& quotient) {
-  return std::make_unique<FolderStore>(config, quotient);
+                                                     const std::string& quotient,
+                                                     std::chrono::milliseconds settle) {
+  return std::make_unique<FolderStore>(config, quotient, settle);
 }
 
 }  // namespace cuzk::engine

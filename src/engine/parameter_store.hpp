@@ -4,8 +4,8 @@
 #include "engine/config.hpp"
 #include "engine/status.hpp"
 
+#include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -30,12 +30,13 @@ class ParameterStore {
   /// What the latest state(), inspect() or mark_corrupt() found, without a look at the folder;
   /// kMissing if there was none. Fast: may be asked with locks held.
   virtual State known(const CircuitId& circuit) const = 0;
-  /// Those that are known to be kChecking.
+  /// Those that are known to be kChecking and for whose inspection it is time.
   virtual std::vector<CircuitId> unchecked() const = 0;
   /// Reads the files thoroughly, unless this version of them was read before: structure, points,
   /// digests against the published ones, that .vk and .params belong together. At 32 GiB minutes.
-  /// What it finds is in state() afterwards; nothing, if `stop` was requested meanwhile. Throws
-  /// nothing of what is wrong with the files.
+  /// What it finds is in state() afterwards; nothing, if `stop` was requested or the files changed
+  /// meanwhile. Of files that were written to a moment ago a fault proves nothing: they are still
+  /// being fetched, perhaps, and stay kChecking. Throws nothing of what is wrong with the files.
   virtual void inspect(const CircuitId& circuit, const std::stop_token& stop) = 0;
   /// Loading found the files damaged: so they are until they change.
   virtual void mark_corrupt(const CircuitId& circuit, const std::string& detail) = 0;
@@ -50,7 +51,9 @@ constexpr bool has_files(CircuitStatus::Readiness readiness) {
 /// Over a folder of files with the official names. A key whose digest is not the published one is
 /// corrupt, unless it is marked as a development key or `trust_params` is set.
 /// With `quotient` "derivative" a circuit without its `.derivative` file is missing.
-std::unique_ptr<ParameterStore> make_parameter_store(const Config::Srs& config,
-                                                     const std::string& quotient = "auto");
+/// A fault counts when no file of the circuit was written to for `settle`.
+std::unique_ptr<ParameterStore> make_parameter_store(
+    const Config::Srs& config, const std::string& quotient = "auto",
+    std::chrono::milliseconds settle = std::chrono::seconds(10));
 
 }  // namespace cuzk::engine

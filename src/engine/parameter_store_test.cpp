@@ -26,7 +26,9 @@ class ParameterStoreTest : public ::testing::Test {
 
   // The textbook form alone, which is checked in a tenth of the time.
   void put() { testing::DevelopmentKeys::put(window, folder.path(), false); }
-  void open() { store = make_parameter_store(config); }
+  void open(std::chrono::milliseconds settle = {}) {
+    store = make_parameter_store(config, "auto", settle);
+  }
   ParameterStore::State inspected(const CircuitId& id) {
     store->inspect(id, {});
     return store->state(id);
@@ -96,6 +98,65 @@ TEST_F(ParameterStoreTest, AStoppedCheckLeavesEverythingToBeChecked) {
   EXPECT_EQ(store->state(window).readiness, Readiness::kChecking);
   EXPECT_THAT(store->state(window).detail, HasSubstr("wait to be checked"));
   EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+}
+
+// As 'curio fetch-params' leaves it for minutes beside a running daemon.
+TEST_F(ParameterStoreTest, AFileThatIsStillBeingWrittenIsNotCorrupt) {
+  constexpr auto kSettle = std::chrono::seconds(10);
+  put();
+  open(kSettle);
+  const auto whole = std::filesystem::file_size(paths.params);
+  std::filesystem::resize_file(paths.params, whole / 2);
+  ParameterStore::State state = inspected(window);
+  EXPECT_EQ(state.readiness, Readiness::kChecking);
+  EXPECT_THAT(state.detail, AllOf(HasSubstr("written to less than 10 s ago"),
+                                  HasSubstr("ends within "), HasSubstr("jobs are taken and wait")));
+  EXPECT_THAT(store->unchecked(), ::testing::IsEmpty()) << "not before that time is over";
+  std::filesystem::resize_file(paths.params, whole - 1);
+  EXPECT_THAT(store->state(window).detail, HasSubstr("wait to be checked"));
+  EXPECT_THAT(store->unchecked(), ::testing::ElementsAre(window)) << "it has grown";
+  EXPECT_EQ(inspected(window).readiness, Readiness::kChecking);
+  store->mark_corrupt(window, "too short");
+  EXPECT_EQ(store->known(window).readiness, Readiness::kChecking);
+  put();
+  EXPECT_EQ(inspected(window).readiness, Readiness::kReady) << "at once when it is whole";
+
+  std::filesystem::resize_file(paths.params, whole - 1);
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (const auto& file : std::filesystem::directory_iterator(folder.path()))
+    std::filesystem::last_write_time(file, now - kSettle);
+  EXPECT_EQ(inspected(window).readiness, Readiness::kCorrupt) << "nothing is written any more";
+  std::filesystem::last_write_time(paths.params, now + std::chrono::hours(1));
+  EXPECT_EQ(inspected(window).readiness, Readiness::kCorrupt) << "nor to come";
+}
+
+TEST_F(ParameterStoreTest, AFaultThatStaysCountsInTheEnd) {
+  put();
+  std::filesystem::resize_file(paths.params, 1000);
+  open(std::chrono::milliseconds(300));
+  EXPECT_EQ(inspected(window).readiness, Readiness::kChecking);
+  while (store->unchecked().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(store->state(window).readiness, Readiness::kChecking) << "until it is found again";
+  EXPECT_EQ(inspected(window).readiness, Readiness::kCorrupt);
+  EXPECT_THAT(store->unchecked(), ::testing::IsEmpty());
+}
+
+// The finding is of files that are no more.
+TEST_F(ParameterStoreTest, FilesThatChangeDuringTheirCheckAreCheckedAgain) {
+  put();
+  flip(paths.verifying_key, 100);  // seen only after the points
+  open();
+  std::jthread check([this](const std::stop_token& stop) { store->inspect(window, stop); });
+  while (store->state(window).detail.find("are being checked") == std::string::npos)
+    std::this_thread::yield();
+  put();
+  check.join();
+  EXPECT_EQ(store->known(window).readiness, Readiness::kChecking);
+  EXPECT_THAT(store->unchecked(), ::testing::ElementsAre(window));
+  EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
+  flip(paths.params, 5000);
+  store->mark_corrupt(window, "what was there before");
+  EXPECT_EQ(store->known(window).readiness, Readiness::kChecking);
 }
 
 TEST_F(ParameterStoreTest, SaysHowToMakeADerivedKeyThatWouldBeUsed) {

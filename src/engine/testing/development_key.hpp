@@ -14,7 +14,7 @@
 namespace cuzk::engine::testing {
 
 /// Makes a circuit's development key from a public seed, as `cuzk setup` does, once a process, and
-/// links its files into a folder.
+/// puts its files into a folder.
 class DevelopmentKeys {
  public:
   /// Without `derived` the file of the derivative form is left out.
@@ -22,10 +22,13 @@ class DevelopmentKeys {
                   bool derived = true) {
     static DevelopmentKeys all;
     std::filesystem::create_directories(folder);
-    for (const auto& file : std::filesystem::directory_iterator(all.made(circuit)))
-      if (derived || file.path().extension() != ".derivative")
-        std::filesystem::copy_file(file.path(), folder / file.path().filename(),
-                                   std::filesystem::copy_options::overwrite_existing);
+    for (const auto& file : std::filesystem::directory_iterator(all.made(circuit))) {
+      if (!derived && file.path().extension() == ".derivative") continue;
+      const auto target = folder / file.path().filename();
+      const auto copy = std::filesystem::path(target.string() + ".copy");
+      std::filesystem::copy_file(file.path(), copy);
+      std::filesystem::rename(copy, target);  // whoever has the old one mapped keeps it
+    }
   }
 
  private:
