@@ -22,11 +22,17 @@ int hex_value(char c) {
 
 constexpr char kBase64Digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-constexpr std::array<std::int8_t, 256> make_base64_values() {
-  std::array<std::int8_t, 256> values{};
-  values.fill(-1);
-  for (int i = 0; i < 64; ++i)
-    values[static_cast<unsigned char>(kBase64Digits[i])] = static_cast<std::int8_t>(i);
+constexpr std::uint32_t kNoBase64 = 1u << 31;
+
+/// What a character contributes to a group of 24 bits, by its place among the group's four;
+/// kNoBase64 if it is none of the digits.
+constexpr auto make_base64_values() {
+  std::array<std::array<std::uint32_t, 256>, 4> values{};
+  for (std::size_t place = 0; place < 4; ++place) {
+    values[place].fill(kNoBase64);
+    for (std::uint32_t i = 0; i < 64; ++i)
+      values[place][static_cast<unsigned char>(kBase64Digits[i])] = i << (18 - 6 * place);
+  }
   return values;
 }
 
@@ -82,26 +88,29 @@ std::string to_base64(ByteView bytes) {
 std::optional<Bytes> from_base64(std::string_view text) {
   static constexpr auto kValues = make_base64_values();
   if (text.size() % 4 != 0) return std::nullopt;
-  std::size_t padding = 0;
-  if (!text.empty())
-    padding = text[text.size() - 1] != '=' ? 0 : text[text.size() - 2] != '=' ? 1 : 2;
+  if (text.empty()) return Bytes();
+  const auto digit = [&](std::size_t i, std::size_t place) {
+    return kValues[place][static_cast<unsigned char>(text[i + place])];
+  };
+  const std::size_t last = text.size() - 4;
+  const std::size_t padding = text[last + 3] != '=' ? 0 : text[last + 2] != '=' ? 1 : 2;
   Bytes out(text.size() / 4 * 3 - padding);
   std::uint8_t* to = out.data();
-  std::size_t left = out.size();
-  for (std::size_t i = 0; i < text.size(); i += 4) {
-    std::uint32_t group = 0;
-    const std::size_t digits = i + 4 == text.size() ? 4 - padding : 4;
-    for (std::size_t k = 0; k < 4; ++k) {
-      const int value = k < digits ? kValues[static_cast<unsigned char>(text[i + k])] : 0;
-      if (value < 0) return std::nullopt;
-      group = group << 6 | static_cast<std::uint32_t>(value);
-    }
-    const std::size_t count = std::min<std::size_t>(3, left);
+  const auto store = [&](std::uint32_t group, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k)
       *to++ = static_cast<std::uint8_t>(group >> (16 - 8 * k));
-    if (count < 3 && (group & (count == 1 ? 0xffffu : 0xffu)) != 0) return std::nullopt;
-    left -= count;
+  };
+  std::uint32_t seen = 0;
+  for (std::size_t i = 0; i < last; i += 4) {
+    const std::uint32_t group = digit(i, 0) | digit(i, 1) | digit(i, 2) | digit(i, 3);
+    seen |= group;
+    store(group, 3);
   }
+  std::uint32_t group = 0;
+  for (std::size_t place = 0; place < 4 - padding; ++place) group |= digit(last, place);
+  store(group, 3 - padding);
+  const std::uint32_t unused = (1u << 8 * padding) - 1;  // bits that must be zero
+  if (((seen | group) & kNoBase64) != 0 || (group & unused) != 0) return std::nullopt;
   return out;
 }
 

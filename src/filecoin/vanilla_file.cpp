@@ -2,15 +2,14 @@
 
 #include "base/json_reader.hpp"
 
-#include <algorithm>
+#include <string_view>
 
 namespace cuzk::filecoin {
 
 std::vector<base::Bytes> decode_vanilla_file(base::ByteView file) {
-  if (std::find(file.begin(), file.end(), 0) != file.end())
-    return {base::Bytes(file.begin(), file.end())};
-  base::JsonReader reader({reinterpret_cast<const char*>(file.data()), file.size()},
-                          "vanilla proofs");
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  if (text.find('\0') != std::string_view::npos) return {base::Bytes(file.begin(), file.end())};
+  base::JsonReader reader(text, "vanilla proofs");
   std::vector<base::Bytes> blobs;
   std::string scratch;
   reader.array([&](std::size_t) {
