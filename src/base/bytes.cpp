@@ -42,6 +42,10 @@ ByteView as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
+std::string_view as_text(ByteView bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 std::string to_hex(ByteView bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string out(bytes.size() * 2, '0');

@@ -17,6 +17,7 @@ using ByteView = std::span<const std::uint8_t>;
 using Bytes32 = std::array<std::uint8_t, 32>;
 
 ByteView as_bytes(std::string_view text);
+std::string_view as_text(ByteView bytes);
 
 /// Lower-case hex, two digits a byte, first byte first.
 std::string to_hex(ByteView bytes);

@@ -86,10 +86,8 @@ filecoin::update::Statement update_values(SectorSize size, const Meta::Update& u
 
 engine::Witnesses update_witnesses(SectorSize size, const std::vector<base::Bytes>& blobs,
                                    const Meta::Update& update) {
-  std::vector<filecoin::update::VanillaProof> proofs;
-  for (const base::Bytes& blob : blobs)
-    proofs.push_back(filecoin::update::decode_vanilla_proof(blob, size));
-  return engine::update_witnesses(update_values(size, update), std::move(proofs));
+  return engine::update_witnesses(update_values(size, update),
+                                  filecoin::update::decode_vanilla_proofs(blobs, size));
 }
 
 engine::Witnesses post_witnesses(ProofKind kind, SectorSize size,

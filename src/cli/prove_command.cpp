@@ -1,10 +1,10 @@
 #include "base/error.hpp"
-#include "base/mapped_file.hpp"
 #include "base/stage_timer.hpp"
 #include "cli/backend.hpp"
 #include "cli/client_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/daemon_proof.hpp"
+#include "cli/input_file.hpp"
 #include "cli/key_store.hpp"
 #include "cli/load/options.hpp"
 #include "cli/load/payload.hpp"
@@ -34,24 +34,9 @@ struct ProveOptions {
   unsigned timeout = 0;  // seconds
 };
 
-std::string_view text_of(const base::MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
-
-// Complaints about a file's content name the file.
-template <class Read>
-auto with_name(const std::string& path, Read&& read) {
-  const base::MappedFile file(path);
-  try {
-    return read(file);
-  } catch (const base::InvalidInput& error) {
-    base::fail<base::InvalidInput>("{}: {}", path, error.what());
-  }
-}
-
 void require_porep_matches(const ProveOptions& options, const Statement& statement) {
-  const Statement known = with_name(options.meta, [&](const base::MappedFile& file) {
-    return make_statement(ProofKind::kPorep, filecoin::decode_meta(text_of(file)));
+  const Statement known = read_input(options.meta, [](base::ByteView bytes) {
+    return make_statement(ProofKind::kPorep, filecoin::decode_meta(base::as_text(bytes)));
   });
   base::require(known.circuit.size == statement.circuit.size &&
                     known.public_inputs == statement.public_inputs,
@@ -68,24 +53,18 @@ void require_files(ProofKind kind, const ProveOptions& options) {
 }
 
 ProofRequest read_porep(const ProveOptions& options) {
-  ProofRequest request = with_name(
-      options.c1, [](const base::MappedFile& file) { return porep_request(text_of(file)); });
+  ProofRequest request = read_input(
+      options.c1, [](base::ByteView bytes) { return porep_request(base::as_text(bytes)); });
   if (!options.meta.empty()) require_porep_matches(options, request.statement);
   return request;
-}
-
-filecoin::Meta read_meta(const ProveOptions& options) {
-  return with_name(options.meta, [](const base::MappedFile& file) {
-    return filecoin::decode_meta(text_of(file));
-  });
 }
 
 ProofRequest read_request(ProofKind kind, const ProveOptions& options) {
   require_files(kind, options);
   if (kind == ProofKind::kPorep) return read_porep(options);
-  const filecoin::Meta meta = read_meta(options);
-  return with_name(options.vanilla, [&](const base::MappedFile& file) {
-    return vanilla_request(kind, file.bytes(), meta, options.meta_section);
+  const filecoin::Meta meta = read_meta_file(options.meta);
+  return read_input(options.vanilla, [&](base::ByteView bytes) {
+    return vanilla_request(kind, bytes, meta, options.meta_section);
   });
 }
 
@@ -94,13 +73,12 @@ engine::JobRequest read_job(ProofKind kind, const ProveOptions& options) {
   require_files(kind, options);
   std::optional<filecoin::Meta> meta;
   if (!options.meta.empty()) {
-    meta = read_meta(options);
+    meta = read_meta_file(options.meta);
     if (kind == ProofKind::kPorep) read_porep(options);  // compares with it
   }
   const std::string& vanilla = kind == ProofKind::kPorep ? options.c1 : options.vanilla;
-  return with_name(vanilla, [&](const base::MappedFile& file) {
-    return load::to_request(load::parse_kind(options.kind), file.bytes(), meta,
-                            options.meta_section);
+  return read_input(vanilla, [&](base::ByteView bytes) {
+    return load::to_request(load::parse_kind(options.kind), bytes, meta, options.meta_section);
   });
 }
 

@@ -33,9 +33,7 @@ constexpr std::string_view kWarning =
 groth16::Trapdoor make_trapdoor(const SetupOptions& options) {
   if (options.trapdoor.empty()) return groth16::Trapdoor::from_seed(options.seed.value_or(0));
   const base::MappedFile file(options.trapdoor);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                              file.bytes().size());
-  return groth16::Trapdoor::from_json(text, options.trapdoor);
+  return groth16::Trapdoor::from_json(base::as_text(file.bytes()), options.trapdoor);
 }
 
 void setup(const SetupOptions& options) {

@@ -1,7 +1,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/mapped_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "filecoin/meta.hpp"
 #include "filecoin/porep/vanilla_check.hpp"
 #include "filecoin/post/vanilla_check.hpp"
@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,18 +44,8 @@ struct Outcome {
   std::vector<std::string> not_compared;  ///< public values that were not given
 };
 
-std::string_view text_of(const base::MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
-
 filecoin::Meta read_meta(const VanillaOptions& options) {
-  if (options.meta.empty()) return {};
-  const base::MappedFile file(options.meta);
-  try {
-    return filecoin::decode_meta(text_of(file));
-  } catch (const base::InvalidInput& error) {
-    base::fail<base::InvalidInput>("{}: {}", options.meta, error.what());
-  }
+  return options.meta.empty() ? filecoin::Meta{} : read_meta_file(options.meta);
 }
 
 /// The size that was asked for, by option or meta file.
@@ -81,24 +72,16 @@ SectorSize size_of(const VanillaOptions& options, const filecoin::Meta& meta,
 }
 
 std::vector<base::Bytes> read_blobs(const VanillaOptions& options) {
-  const base::MappedFile file(options.file);
-  try {
-    return filecoin::decode_vanilla_file(file.bytes());
-  } catch (const base::InvalidInput& error) {
-    base::fail<base::InvalidInput>("{}: {}", options.file, error.what());
-  }
+  return read_input(options.file, filecoin::decode_vanilla_file);
 }
 
 // porep
 
 filecoin::porep::SealCommitPhase1Output read_commit_phase1(const VanillaOptions& options,
                                                            const filecoin::Meta& meta) {
-  const base::MappedFile file(options.file);
-  try {
-    return filecoin::porep::decode_commit_phase1(text_of(file), stated_size(options, meta));
-  } catch (const base::InvalidInput& error) {
-    base::fail<base::InvalidInput>("{}: {}", options.file, error.what());
-  }
+  return read_input(options.file, [&](base::ByteView bytes) {
+    return filecoin::porep::decode_commit_phase1(base::as_text(bytes), stated_size(options, meta));
+  });
 }
 
 Outcome check_porep(const VanillaOptions& options, const filecoin::Meta& meta) {
@@ -200,40 +183,23 @@ ordered_json describe_post(const VanillaOptions& options, const filecoin::Meta& 
   ordered_json out = {{"kind", options.kind},
                       {"sector_size", size.to_string()},
                       {"sectors", ordered_json::array()}};
-  for (std::size_t i = 0; i < blobs.size(); ++i) {
-    try {
-      const auto proof =
-          filecoin::post::decode_vanilla_proof(blobs[i], size, challenges_of(options));
-      ordered_json leaves = ordered_json::array();
-      for (const auto& inclusion : proof.inclusions)
-        leaves.push_back(inclusion.leaf_index(filecoin::tree_r_shape(size)));
-      out["sectors"].push_back({{"sector_number", proof.sector_number},
-                                {"comm_r", to_hex(proof.comm_r)},
-                                {"comm_c", to_hex(proof.comm_c)},
-                                {"comm_r_last", to_hex(proof.comm_r_last)},
-                                {"challenges", std::move(leaves)}});
-    } catch (const base::InvalidInput& error) {
-      base::fail<base::InvalidInput>("{}: proof {}: {}", options.file, i, error.what());
-    }
+  const auto proofs = blame_file(options.file, [&] {
+    return filecoin::post::decode_vanilla_proofs(blobs, size, challenges_of(options));
+  });
+  for (const auto& proof : proofs) {
+    ordered_json leaves = ordered_json::array();
+    for (const auto& inclusion : proof.inclusions)
+      leaves.push_back(inclusion.leaf_index(filecoin::tree_r_shape(size)));
+    out["sectors"].push_back({{"sector_number", proof.sector_number},
+                              {"comm_r", to_hex(proof.comm_r)},
+                              {"comm_c", to_hex(proof.comm_c)},
+                              {"comm_r_last", to_hex(proof.comm_r_last)},
+                              {"challenges", std::move(leaves)}});
   }
   return out;
 }
 
 // snap
-
-std::vector<filecoin::update::VanillaProof> decode_snap(const VanillaOptions& options,
-                                                        SectorSize size,
-                                                        const std::vector<base::Bytes>& blobs) {
-  std::vector<filecoin::update::VanillaProof> proofs;
-  for (std::size_t i = 0; i < blobs.size(); ++i) {
-    try {
-      proofs.push_back(filecoin::update::decode_vanilla_proof(blobs[i], size));
-    } catch (const base::InvalidInput& error) {
-      base::fail<base::InvalidInput>("{}: proof {}: {}", options.file, i, error.what());
-    }
-  }
-  return proofs;
-}
 
 Outcome check_snap(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto blobs = read_blobs(options);
@@ -252,7 +218,9 @@ Outcome check_snap(const VanillaOptions& options, const filecoin::Meta& meta) {
     outcome.bad = filecoin::update::check_vanilla_blobs(statement, blobs);
   } else {
     base::require(options.meta.empty(), "{}: no \"update\" in it", options.meta);
-    const auto first = decode_snap(options, size, {blobs.front()});
+    const auto first = blame_file(options.file, [&] {
+      return filecoin::update::decode_vanilla_proofs(std::span(blobs).first(1), size);
+    });
     outcome.bad = filecoin::update::check_vanilla_blobs(
         filecoin::update::implied_statement(size, first), blobs);
     outcome.not_compared = {"comm_r_old", "comm_d_new", "comm_r_new"};
@@ -266,7 +234,9 @@ ordered_json describe_snap(const VanillaOptions& options, const filecoin::Meta& 
   ordered_json out = {{"kind", options.kind},
                       {"sector_size", size.to_string()},
                       {"partitions", ordered_json::array()}};
-  for (const auto& proof : decode_snap(options, size, blobs)) {
+  const auto proofs = blame_file(
+      options.file, [&] { return filecoin::update::decode_vanilla_proofs(blobs, size); });
+  for (const auto& proof : proofs) {
     ordered_json leaves = ordered_json::array();
     for (const auto& challenge : proof.challenges)
       leaves.push_back(challenge.d_new.leaf_index(filecoin::tree_d_shape(size)));

@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "cli/key_store.hpp"
 #include "cli/proof_request.hpp"
 #include "groth16/verifier.hpp"
@@ -19,15 +20,10 @@ struct VerifyOptions {
 };
 
 Statement read_statement(const VerifyOptions& options) {
-  const base::MappedFile file(options.meta);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                              file.bytes().size());
-  try {
-    return make_statement(parse_proof_kind(options.kind), filecoin::decode_meta(text),
-                          options.meta_section);
-  } catch (const base::InvalidInput& error) {
-    base::fail<base::InvalidInput>("{}: {}", options.meta, error.what());
-  }
+  return read_input(options.meta, [&](base::ByteView bytes) {
+    return make_statement(parse_proof_kind(options.kind),
+                          filecoin::decode_meta(base::as_text(bytes)), options.meta_section);
+  });
 }
 
 void verify(const VerifyOptions& options) {

@@ -55,10 +55,6 @@ class Complaints {
   std::string list_;
 };
 
-std::string_view text_of(const base::Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// 32 bytes that are a field element.
 std::optional<Fr> field_element(Complaints& complaints, std::string_view name,
                                 const base::Bytes& bytes, std::string_view hint) {
@@ -151,14 +147,14 @@ CircuitId examine_porep(const JobRequest& request) {
     size = stated_size(complaints, request, info.sector_size, info.name);
   }
   complaints.throw_if_any();
-  if (!size) size = peek_sector_size(text_of(request.vanilla_proof));
+  if (!size) size = peek_sector_size(base::as_text(request.vanilla_proof));
   if (!size) {
     size = complaints
-               .blame_request(
-                   "C1 output",
-                   [&] {
-                     return filecoin::porep::decode_commit_phase1(text_of(request.vanilla_proof));
-                   })
+               .blame_request("C1 output",
+                              [&] {
+                                return filecoin::porep::decode_commit_phase1(
+                                    base::as_text(request.vanilla_proof));
+                              })
                .sector_size;
   }
   return {CircuitKind::kPorep, *size};
@@ -169,7 +165,7 @@ filecoin::porep::SealCommitPhase1Output decode_porep(const JobRequest& request) 
   const auto size = stated_porep_size(complaints, request);
   complaints.throw_if_any();
   return complaints.blame_request("C1 output", [&] {
-    return filecoin::porep::decode_commit_phase1(text_of(request.vanilla_proof), size);
+    return filecoin::porep::decode_commit_phase1(base::as_text(request.vanilla_proof), size);
   });
 }
 
@@ -301,10 +297,8 @@ filecoin::update::Statement examine_update(const JobRequest& request) {
 ProofRequest update_proof_request(const JobRequest& request) {
   const filecoin::update::Statement statement = examine_update(request);
   return Complaints(request).blame_request("vanilla proof", [&] {
-    std::vector<filecoin::update::VanillaProof> proofs;
-    for (const base::Bytes& blob : request.vanilla_proofs)
-      proofs.push_back(filecoin::update::decode_vanilla_proof(blob, statement.sector_size));
-    return update_request(statement, std::move(proofs));
+    return update_request(statement, filecoin::update::decode_vanilla_proofs(
+                                         request.vanilla_proofs, statement.sector_size));
   });
 }
 

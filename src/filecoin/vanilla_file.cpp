@@ -7,7 +7,7 @@
 namespace cuzk::filecoin {
 
 std::vector<base::Bytes> decode_vanilla_file(base::ByteView file) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view text = base::as_text(file);
   if (text.find('\0') != std::string_view::npos) return {base::Bytes(file.begin(), file.end())};
   base::JsonReader reader(text, "vanilla proofs");
   std::vector<base::Bytes> blobs;

@@ -2,10 +2,10 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/mapped_file.hpp"
 #include "base/random.hpp"
 #include "cli/client_options.hpp"
 #include "cli/devices.hpp"
+#include "cli/input_file.hpp"
 #include "cli/load/daemon_target.hpp"
 #include "cli/load/engine_target.hpp"
 #include "cli/load/proof_check.hpp"
@@ -38,25 +38,20 @@ WeightedKind parse_weighted(const std::string& text) {
   return parsed;
 }
 
-std::optional<filecoin::Meta> read_meta(const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  const base::MappedFile file(path);
-  return filecoin::decode_meta(
-      {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
-}
-
 /// The payloads of files, all of one kind.
 MixItem read_payloads(engine::ProofKind kind, const JobOptions& options,
                       engine::Preparation& preparation) {
   const bool is_porep = kind == engine::ProofKind::kPorep;
   base::require(is_porep == !options.c1.empty() && is_porep == options.vanilla.empty(),
                 "porep takes --c1, the other kinds take --vanilla and --meta");
-  const auto meta = read_meta(options.meta);
+  std::optional<filecoin::Meta> meta;
+  if (!options.meta.empty()) meta = read_meta_file(options.meta);
   MixItem item;
   for (const std::string& path : is_porep ? options.c1 : std::vector{options.vanilla}) {
-    const base::MappedFile file(path);
-    item.payloads.push_back(std::make_shared<const Payload>(
-        make_payload(to_request(kind, file.bytes(), meta, options.meta_section), preparation)));
+    item.payloads.push_back(read_input(path, [&](base::ByteView bytes) {
+      return std::make_shared<const Payload>(
+          make_payload(to_request(kind, bytes, meta, options.meta_section), preparation));
+    }));
   }
   return item;
 }

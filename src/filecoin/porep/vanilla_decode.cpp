@@ -287,7 +287,7 @@ SealCommitPhase1Output TopLevel::envelope() {
   const auto phase1 = base::from_base64(phase1_out_);
   if (!phase1) reader_.reject("Phase1Out is no base64");
   phase1_scratch_ = {};
-  const std::string_view text(reinterpret_cast<const char*>(phase1->data()), phase1->size());
+  const std::string_view text = base::as_text(*phase1);
   return TopLevel(text, "C1 output in Phase1Out", size_, Form::kBareOnly).read();
 }
 

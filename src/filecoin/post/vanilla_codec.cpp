@@ -1,10 +1,8 @@
 #include "filecoin/post/vanilla_codec.hpp"
 
 #include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "filecoin/decode_blobs.hpp"
 #include "filecoin/inclusion_proof_codec.hpp"
-
-#include <string>
 
 namespace cuzk::filecoin::post {
 
@@ -34,20 +32,8 @@ VanillaProof decode_vanilla_proof(base::ByteView blob, SectorSize size, unsigned
 
 std::vector<VanillaProof> decode_vanilla_proofs(std::span<const base::Bytes> blobs, SectorSize size,
                                                 unsigned challenges) {
-  std::vector<VanillaProof> proofs(blobs.size());
-  std::vector<std::string> complaints(blobs.size());
-  base::parallel_for(blobs.size(), [&](std::size_t i) {
-    try {
-      proofs[i] = decode_vanilla_proof(blobs[i], size, challenges);
-    } catch (const base::InvalidInput& error) {
-      complaints[i] = error.what();
-    }
-  });
-  for (std::size_t i = 0; i < blobs.size(); ++i) {
-    base::require(complaints[i].empty(), "vanilla proof {} of {}: {}", i, blobs.size(),
-                  complaints[i]);
-  }
-  return proofs;
+  return decode_blobs(
+      blobs, [&](base::ByteView blob) { return decode_vanilla_proof(blob, size, challenges); });
 }
 
 base::Bytes encode_vanilla_proof(const VanillaProof& proof, SectorSize size) {

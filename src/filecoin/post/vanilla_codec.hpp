@@ -22,8 +22,7 @@ namespace cuzk::filecoin::post {
 /// the form: see vanilla_check.hpp.
 VanillaProof decode_vanilla_proof(base::ByteView blob, SectorSize size, unsigned challenges);
 
-/// One blob a sector, in parallel: a WindowPoSt's are 78 MB. Throws as decode_vanilla_proof(), with
-/// the number of the first blob that is bad.
+/// One blob a sector (decode_blobs.hpp).
 std::vector<VanillaProof> decode_vanilla_proofs(std::span<const base::Bytes> blobs, SectorSize size,
                                                 unsigned challenges);
 

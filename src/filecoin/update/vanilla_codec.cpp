@@ -1,6 +1,7 @@
 #include "filecoin/update/vanilla_codec.hpp"
 
 #include "base/error.hpp"
+#include "filecoin/decode_blobs.hpp"
 #include "filecoin/inclusion_proof_codec.hpp"
 
 namespace cuzk::filecoin::update {
@@ -33,6 +34,11 @@ VanillaProof decode_vanilla_proof(base::ByteView blob, SectorSize size) {
   }
   reader.expect_end();
   return proof;
+}
+
+std::vector<VanillaProof> decode_vanilla_proofs(std::span<const base::Bytes> blobs,
+                                                SectorSize size) {
+  return decode_blobs(blobs, [&](base::ByteView blob) { return decode_vanilla_proof(blob, size); });
 }
 
 base::Bytes encode_vanilla_proof(const VanillaProof& proof, SectorSize size) {

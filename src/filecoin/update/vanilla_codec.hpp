@@ -5,6 +5,8 @@
 #include "filecoin/update/vanilla.hpp"
 
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace cuzk::filecoin::update {
 
@@ -17,6 +19,10 @@ namespace cuzk::filecoin::update {
 /// Throws InvalidInput unless `blob` is exactly one partition's proof for that sector size. Nothing
 /// is checked but the form: see vanilla_check.hpp.
 VanillaProof decode_vanilla_proof(base::ByteView blob, SectorSize size);
+
+/// One blob a partition (decode_blobs.hpp).
+std::vector<VanillaProof> decode_vanilla_proofs(std::span<const base::Bytes> blobs,
+                                                SectorSize size);
 
 /// Throws InvalidInput for a proof whose paths do not have the shape of that sector size.
 base::Bytes encode_vanilla_proof(const VanillaProof& proof, SectorSize size);

@@ -55,6 +55,25 @@ TEST(UpdateVanillaCodec, RoundTripsTheGoldenProofs) {
   }
 }
 
+TEST(UpdateVanillaCodec, ManyAreDecodedAsOne) {
+  const SectorSize size = SectorSize::parse("8MiB");
+  auto blobs = golden_blobs("8MiB-v1_1");
+  ASSERT_EQ(blobs.size(), 4U);
+  const auto proofs = decode_vanilla_proofs(blobs, size);
+  ASSERT_EQ(proofs.size(), blobs.size());
+  for (std::size_t i = 0; i < blobs.size(); ++i)
+    EXPECT_EQ(encode_vanilla_proof(proofs[i], size), blobs[i]);
+  blobs[3].pop_back();
+  blobs[2].push_back(0);
+  try {
+    decode_vanilla_proofs(blobs, size);
+    FAIL() << "bad blobs were decoded";
+  } catch (const base::InvalidInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("vanilla proof 2 of 4: "));
+  }
+  EXPECT_TRUE(decode_vanilla_proofs({}, size).empty());
+}
+
 TEST(UpdateVanillaCodec, NoTwoSizesShareALength) {
   std::set<std::size_t> lengths;
   for (const SectorSize size : SectorSize::all())
