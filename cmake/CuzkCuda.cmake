@@ -88,7 +88,8 @@ find_package(GTest)
 find_library(ZSTD_LIBRARY NAMES zstd)
 set(bundled cuzk cuzk_gpu_check)
 if(GTest_FOUND AND ZSTD_LIBRARY)
-  file(GLOB device_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/device/*.cpp")
+  file(GLOB device_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/device/*.cpp"
+    "${CMAKE_SOURCE_DIR}/tests/device/*.cu")
   add_executable(cuzk_gpu_prove_check ${device_tests} "${CMAKE_SOURCE_DIR}/tests/proof_cases.cpp"
     "${CMAKE_SOURCE_DIR}/tests/support/golden.cpp")
   target_include_directories(cuzk_gpu_prove_check PRIVATE "${CMAKE_SOURCE_DIR}/tests")

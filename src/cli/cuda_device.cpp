@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,8 @@ auto on_device(Work&& work) {
     return work();
   } catch (const base::cuda::DeviceError& error) {
     throw DeviceFault(error.what(), false);
+  } catch (const base::cuda::DeviceMemoryExhausted& error) {
+    throw DeviceFault(error.what(), true);
   }
 }
 
@@ -84,6 +87,7 @@ struct CircuitSizes {
   /// With the circuit itself, short tables and room for rounding.
   engine::CircuitMemory memory(unsigned lanes, bool stays) const {
     return {.least = key + lane() + kGiB,
+            .streamed = lane() + kGiB,
             .lanes = (lanes - 1) * lane(),
             .tables = key + 128 * rows,  // of groups, and full ones of the transforms
             .stays = stays};
@@ -155,7 +159,7 @@ class CudaDevice final : public engine::ProvingDevice {
         pass_wait_(config.scheduler.max_batch_wait_ms) {
     info_ = {.name = "cuda:" + std::to_string(device.ordinal),
              .product = device.name,
-             .uuid = base::cuda::device_uuid(device.ordinal),
+             .uuid = device.uuid,
              .ordinal = static_cast<std::uint32_t>(device.ordinal),
              .is_cpu = false};
     const std::uint64_t free = device_.free_bytes();
@@ -168,7 +172,14 @@ class CudaDevice final : public engine::ProvingDevice {
 
   const Info& info() const override { return info_; }
   std::uint64_t memory_total() const override { return memory_; }
-  std::uint64_t memory_free() const override { return device_.free_bytes(); }
+  std::uint64_t memory_free() const noexcept override {
+    try {
+      const std::unique_lock lock(reset_mutex_, std::try_to_lock);
+      return lock ? device_.free_bytes() : 0;
+    } catch (const std::exception&) {
+      return 0;  // lost: its next proof says so
+    }
+  }
   // A streamed key wants as many proofs at once as may share a pass; those of other keys wait their
   // turn in the prover.
   unsigned workers() const override {
@@ -210,13 +221,9 @@ class CudaDevice final : public engine::ProvingDevice {
 
   std::unique_ptr<engine::LoadedCircuit> load(const Circuit& circuit) override {
     const std::uint64_t budget = share_of(circuit, CircuitSizes(circuit));
-    try {
-      return on_device([&] {
-        return std::make_unique<CudaCircuit>(circuit, switches_.quotient, options(budget));
-      });
-    } catch (const base::ResourceExhausted& error) {
-      throw DeviceFault(error.what(), true);
-    }
+    return on_device([&] {
+      return std::make_unique<CudaCircuit>(circuit, switches_.quotient, options(budget));
+    });
   }
 
   void self_test() override {
@@ -245,6 +252,7 @@ class CudaDevice final : public engine::ProvingDevice {
   }
 
   void reset() override {
+    const std::lock_guard lock(reset_mutex_);
     on_device([&] { base::cuda::reset_device(device_.info().ordinal); });
   }
 
@@ -276,7 +284,8 @@ class CudaDevice final : public engine::ProvingDevice {
     const auto found = shares_.find(id_of(circuit));
     if (found != shares_.end()) return found->second;
     const std::uint64_t most = memory_ - std::min(memory_ / 4, kWinningShare);
-    return std::min(sizes.memory(lanes_, false).all(), most);
+    const engine::CircuitMemory wants = sizes.memory(lanes_, false);
+    return std::max(std::min(wants.all(), most), wants.streamed);
   }
 
   Info info_;
@@ -288,6 +297,7 @@ class CudaDevice final : public engine::ProvingDevice {
   std::shared_ptr<groth16::cuda::DeviceTurn> turn_;
   std::uint64_t memory_ = 0;
 
+  mutable std::mutex reset_mutex_;  ///< held while nothing may be asked of the device
   mutable std::mutex mutex_;
   std::map<CircuitId, std::uint64_t> shares_;  // guarded by mutex_
 };
@@ -299,13 +309,24 @@ std::vector<std::unique_ptr<engine::ProvingDevice>> make_cuda_devices(
   std::vector<std::unique_ptr<engine::ProvingDevice>> out;
   const std::vector<base::cuda::DeviceInfo> devices = base::cuda::list_devices();
   if (config.gpus.devices.empty()) {
-    for (const auto& device : devices) out.push_back(std::make_unique<CudaDevice>(device, config));
+    std::exception_ptr fault;
+    for (const auto& device : devices) {
+      try {
+        out.push_back(std::make_unique<CudaDevice>(device, config));
+      } catch (const base::cuda::DeviceError& error) {
+        fault = std::current_exception();
+        base::process_log().error(
+            {.device = "cuda:" + std::to_string(device.ordinal), .code = "GPU-BAD"},
+            "{} cannot be used: {}. The others are; name them in gpus.devices to leave it out",
+            device.name, error.what());
+      }
+    }
+    if (out.empty() && fault != nullptr) std::rethrow_exception(fault);
     return out;
   }
   for (const std::string& name : config.gpus.devices) {
     const auto found = std::ranges::find_if(devices, [&](const auto& device) {
-      return name == std::to_string(device.ordinal) ||
-             name == base::cuda::device_uuid(device.ordinal);
+      return name == std::to_string(device.ordinal) || name == device.uuid;
     });
     base::require(found != devices.end(),
                   "NO-GPU: gpus.devices names {}, but this machine has {} CUDA devices and none of "

@@ -55,7 +55,7 @@ class CpuDevice final : public ProvingDevice {
 
   const Info& info() const override { return info_; }
   std::uint64_t memory_total() const override { return 0; }
-  std::uint64_t memory_free() const override { return 0; }
+  std::uint64_t memory_free() const noexcept override { return 0; }
   unsigned workers() const override { return workers_; }
 
   // In memory a key has the bytes of its file: uncompressed points. A proof has three vectors over

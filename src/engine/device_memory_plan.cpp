@@ -18,19 +18,33 @@ std::vector<std::uint64_t> share_device_memory(std::uint64_t total,
     left -= shares[i];
     if (circuits[i].stays) staying += shares[i];
   }
+  const auto is_together = [&](std::size_t i) { return shares[i] != 0; };
+  // What the others need of the memory that is not of those that stay.
+  std::uint64_t kept = 0;
+  for (std::size_t i = 0; i < circuits.size(); ++i) {
+    if (is_together(i)) continue;
+    const std::uint64_t room = total - staying;
+    kept = std::max(
+        kept, circuits[i].least <= room ? circuits[i].least : std::min(circuits[i].streamed, room));
+  }
+  const auto room_for = [&](std::size_t i) {
+    return circuits[i].stays ? std::min(left, total - kept - staying) : left;
+  };
   const auto add = [&](std::size_t i, std::uint64_t bytes) {
     shares[i] += bytes;
     left -= bytes;
     if (circuits[i].stays) staying += bytes;
   };
   for (const std::size_t i : together) {
-    if (circuits[i].lanes <= left) add(i, circuits[i].lanes);
+    if (circuits[i].lanes <= room_for(i)) add(i, circuits[i].lanes);
   }
-  for (const std::size_t i : together) add(i, std::min(circuits[i].tables, left));
+  for (const std::size_t i : together) add(i, std::min(circuits[i].tables, room_for(i)));
   for (std::size_t i = 0; i < circuits.size(); ++i) {
-    if (shares[i] != 0) continue;
+    if (is_together(i)) continue;
     const std::uint64_t room = total - staying;
-    shares[i] = circuits[i].least <= room ? circuits[i].least : std::min(circuits[i].all(), room);
+    shares[i] = circuits[i].least <= room
+                    ? circuits[i].least
+                    : std::max(std::min(circuits[i].all(), room), circuits[i].streamed);
   }
   return shares;
 }

@@ -14,10 +14,11 @@ namespace cuzk::engine {
 
 /// Memory of one circuit on a device, in bytes.
 struct CircuitMemory {
-  std::uint64_t least = 0;   ///< its key and working memory of one proof, everything on the device
-  std::uint64_t lanes = 0;   ///< working memory of the other proofs that may be under way
-  std::uint64_t tables = 0;  ///< whatever else makes it faster; a part of it helps as well
-  bool stays = false;        ///< its key is never dropped for others
+  std::uint64_t least = 0;  ///< its key and working memory of one proof, everything on the device
+  std::uint64_t streamed = 0;  ///< the same with most of its key in host memory, at least
+  std::uint64_t lanes = 0;     ///< working memory of the other proofs that may be under way
+  std::uint64_t tables = 0;    ///< whatever else makes it faster; a part of it helps as well
+  bool stays = false;          ///< its key is never dropped for others
 
   std::uint64_t all() const { return least + lanes + tables; }
 };
@@ -30,7 +31,9 @@ struct CircuitMemory {
 ///
 /// A circuit that does not fit beside the others takes their place while it is used, but never that
 /// of those that stay: it is given its `least`, or, where even that does not fit, everything but
-/// the memory of those that stay, and its key has to be streamed.
+/// the memory of those that stay, and its key has to be streamed. What it is given so is kept from
+/// the lanes and tables of those that stay. It is never given less than `streamed`, even where that
+/// is more than there is: with less it could not work.
 std::vector<std::uint64_t> share_device_memory(std::uint64_t total,
                                                std::span<const CircuitMemory> circuits);
 

@@ -13,10 +13,15 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Gibibytes, as they are for 32 GiB sectors.
-constexpr CircuitMemory kWinning{.least = 1, .lanes = 1, .tables = 1, .stays = true};
-constexpr CircuitMemory kPorep{.least = 63, .lanes = 18, .tables = 60};
-constexpr CircuitMemory kSnap{.least = 52, .lanes = 18, .tables = 49};
-constexpr CircuitMemory kWindow{.least = 97, .lanes = 36, .tables = 73};
+constexpr CircuitMemory kWinning{.least = 1, .streamed = 1, .lanes = 1, .tables = 1, .stays = true};
+constexpr CircuitMemory kPorep{.least = 63, .streamed = 19, .lanes = 18, .tables = 60};
+constexpr CircuitMemory kSnap{.least = 52, .streamed = 19, .lanes = 18, .tables = 49};
+constexpr CircuitMemory kWindow{.least = 97, .streamed = 37, .lanes = 36, .tables = 73};
+
+CircuitMemory staying(CircuitMemory circuit) {
+  circuit.stays = true;
+  return circuit;
+}
 
 std::vector<std::uint64_t> share(std::uint64_t total, const std::vector<CircuitMemory>& circuits) {
   return share_device_memory(total, circuits);
@@ -44,7 +49,28 @@ TEST(DeviceMemoryPlan, WhoDoesNotFitBesideThemTakesTheirPlaceForAWhile) {
 
 TEST(DeviceMemoryPlan, AKeyThatFitsNowhereIsStreamedBesideThoseThatStay) {
   EXPECT_THAT(share(23, {kWinning, kPorep, kSnap}), ElementsAre(3, 20, 20));
-  EXPECT_THAT(share(0, {kWinning, kPorep}), ElementsAre(0, 0));
+  // With less they could not work: they do not fit, and whoever asks for one is told so.
+  EXPECT_THAT(share(0, {kWinning, kPorep}), ElementsAre(1, 19));
+  EXPECT_THAT(share(18, {kWinning, kPorep}), ElementsAre(1, 19));
+}
+
+// However fast those that stay could be with all of it, the others can be proved, too.
+TEST(DeviceMemoryPlan, WhatStaysLeavesTheOthersWhatTheyNeed) {
+  EXPECT_THAT(share(138, {kWinning, staying(kWindow), kPorep, kSnap}),
+              ElementsAre(3, 97 + 19, 19, 19));
+  EXPECT_THAT(share(79, {kWinning, staying(kPorep), kSnap}), ElementsAre(1, 63, 19));
+  EXPECT_THAT(share(180, {kWinning, staying(kPorep), kWindow}), ElementsAre(3, 63 + 17, 97));
+  for (std::uint64_t total = 0; total < 320; ++total) {
+    const std::vector<CircuitMemory> circuits = {kWinning, staying(kWindow), kPorep, kSnap};
+    const auto shares = share(total, circuits);
+    for (std::size_t i = 0; i < circuits.size(); ++i) {
+      EXPECT_GE(shares[i], circuits[i].streamed);
+      if (total >= 98 + 19) {
+        const std::uint64_t stay = shares[0] + shares[1];
+        EXPECT_LE(stay + (i < 2 ? 0 : shares[i]), total) << i << " of " << total;
+      }
+    }
+  }
 }
 
 TEST(DeviceMemoryPlan, SharesOfThoseTogetherNeverExceedTheWhole) {
@@ -54,7 +80,7 @@ TEST(DeviceMemoryPlan, SharesOfThoseTogetherNeverExceedTheWhole) {
     std::uint64_t together = 0;
     bool all_fit = true;
     for (std::size_t i = 0; i < circuits.size(); ++i) {
-      EXPECT_LE(shares[i], std::min(total, circuits[i].all()));
+      EXPECT_LE(shares[i], std::max(std::min(total, circuits[i].all()), circuits[i].streamed));
       together += shares[i];
       all_fit = all_fit && shares[i] >= circuits[i].least;
     }

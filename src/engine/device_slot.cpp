@@ -62,10 +62,10 @@ void DeviceSlot::record_fault(const std::string& what) {
   {
     const std::lock_guard lock(mutex_);
     ++faults_;
-    if (one_too_many(what)) {
-      quarantine(reason_);
-    } else if (health_ == Health::kReady) {
+    // Those of other workers, until it is reset, are the same failure seen again.
+    if (health_ == Health::kReady) {
       health_ = Health::kRecovering;
+      if (one_too_many(what)) quarantine(reason_);
     }
   }
   changed_.raise();

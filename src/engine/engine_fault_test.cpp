@@ -159,6 +159,24 @@ TEST_F(EngineFaultTest, ADeviceOfBadProofsIsQuarantined) {
   EXPECT_EQ(hooks[0]->started().size(), started) << "it gets no more work";
 }
 
+// As when a pass over a streamed key fails, which ten partitions share.
+TEST_F(EngineFaultTest, AFaultThatEveryWorkerMeetsIsOne) {
+  options_of_devices[0].workers = 4;
+  config.gpus.quarantine_after = 3;
+  hooks[0]->fault = [](std::uint64_t, unsigned start) {
+    return start == 1 ? Fault::kAtStart : Fault::kNone;
+  };
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {1, 2, 3, 4}));
+  hooks[0]->start_gate.await_waiting(4);
+  hooks[0]->start_gate.open();
+  expect_proofs(await("a"), {1, 2, 3, 4});
+  EXPECT_EQ(device(0).faults, 4U);
+  EXPECT_FALSE(device(0).quarantined);
+  EXPECT_EQ(hooks[0]->resets, 1U);
+}
+
 TEST_F(EngineFaultTest, WithoutAnyDeviceJobsEndAndAreRefused) {
   config.gpus.quarantine_after = 2;
   config.reliability.partition_attempts = 10;

@@ -167,6 +167,7 @@ bool KeyCache::start_load(const CircuitId& circuit, std::size_t device, Lane lan
   key->device = std::move(*memory);
   std::jthread previous;  // of an earlier load that is over; joined without the lock
   const std::lock_guard lock(mutex_);
+  if (dropped_.contains(device)) return false;
   if (!entries_.try_emplace(place, Entry{nullptr, Clock::now()}).second) return true;
   std::jthread& thread = threads_[place];
   previous = std::move(thread);
@@ -293,8 +294,17 @@ bool KeyCache::drop_device(std::size_t device) {
       dropped.add(device, std::move(item.second.key));
       return true;
     });
+    dropped_.insert(device);
   }
   return true;
+}
+
+void KeyCache::admit_loads(std::size_t device) {
+  {
+    const std::lock_guard lock(mutex_);
+    dropped_.erase(device);
+  }
+  changed_.raise();
 }
 
 std::vector<CircuitStatus> KeyCache::status() const {

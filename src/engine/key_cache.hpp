@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -24,10 +25,10 @@ namespace cuzk::engine {
 
 /// A circuit ready on a device, with what checks its proofs.
 struct LoadedKey {
+  Reservation host, device;  ///< first, so that they outlive the memory that they stand for
   std::unique_ptr<LoadedCircuit> circuit;
   std::unique_ptr<const groth16::Verifier> verifier;
   ProvingDevice::Needs needs;
-  Reservation host, device;
 };
 
 /// A reference to a loaded key: it stays loaded while there is one.
@@ -103,7 +104,7 @@ class KeyCache {
   bool make_device_room(std::size_t device, std::uint64_t bytes, Lane lane, const MayDrop& may_drop,
                         std::chrono::seconds min_idle);
   /// Starts a load with host memory reserved for it: needs().host_key. Does not wait. False if the
-  /// device has no room; true also if it is loaded or loading already.
+  /// device has no room or is being reset; true also if it is loaded or loading already.
   bool start_load(const CircuitId& circuit, std::size_t device, Lane lane, Reservation host);
 
   struct Evicted {
@@ -121,8 +122,10 @@ class KeyCache {
   bool has_discarded() const;
   /// Whether the lease is of a key that is still in the cache, not of a discarded one.
   bool is_current(const KeyLease& lease) const;
-  /// Drops all keys of a device. False, and nothing happens, while any is in use or loading.
+  /// Drops all keys of a device, and no load starts there until admit_loads(). False, and nothing
+  /// happens, while any is in use or loading.
   bool drop_device(std::size_t device);
+  void admit_loads(std::size_t device);
 
   /// One entry for each circuit of the network and each other that is loaded.
   std::vector<CircuitStatus> status() const;
@@ -163,6 +166,7 @@ class KeyCache {
   std::map<Place, std::jthread> threads_;
   std::vector<std::pair<std::size_t, std::shared_ptr<LoadedKey>>> discarded_;
   std::vector<std::size_t> dropping_;  ///< devices of keys that are being destroyed
+  std::set<std::size_t> dropped_;      ///< devices that get no keys
 };
 
 }  // namespace cuzk::engine

@@ -145,6 +145,27 @@ TEST_F(KeyCacheTest, ADeviceIsDroppedAsAWhole) {
   EXPECT_TRUE(cache->drop_device(0));
   EXPECT_FALSE(cache->is_loaded(porep, 0) || cache->is_loaded(winning, 0));
   EXPECT_TRUE(cache->is_loaded(porep, 1));
+  // While the device is reset nothing may be allocated there.
+  const auto start = [&] {
+    return cache->start_load(porep, 0, Lane::kNormal,
+                             host.try_reserve(1000, Lane::kNormal).value());
+  };
+  const std::uint64_t used = host.status().used;
+  EXPECT_FALSE(start());
+  EXPECT_EQ(host.status().used, used);
+  cache->admit_loads(0);
+  EXPECT_TRUE(start());
+}
+
+TEST_F(KeyCacheTest, MemoryIsGivenBackAfterItIsFree) {
+  load(porep);
+  std::uint64_t used_before_the_end = 0;
+  hooks[0]->on_unload = [&] { used_before_the_end = host.status().used; };
+  const std::uint64_t used = host.status().used;
+  EXPECT_TRUE(cache->evict(porep).was_loaded);
+  EXPECT_EQ(used_before_the_end, used);
+  EXPECT_EQ(host.status().used, 0U);
+  hooks[0]->on_unload = nullptr;
 }
 
 TEST_F(KeyCacheTest, AFailedLoadLeavesNothing) {

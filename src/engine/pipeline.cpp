@@ -269,6 +269,7 @@ void Pipeline::recover(DeviceSlot& slot) {
   } catch (const std::exception& error) {
     fault = error.what();
   }
+  parts_.keys.admit_loads(slot.index());
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   base::process_log().warn({.device = slot.name(), .code = "GPU-RESET"},
                            "{}: rebuilt in {:.1f} s, self-test {}", slot.name(), seconds,

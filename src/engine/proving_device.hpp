@@ -75,7 +75,8 @@ class ProvingDevice {
   virtual ~ProvingDevice() = default;
   virtual const Info& info() const = 0;
   virtual std::uint64_t memory_total() const = 0;
-  virtual std::uint64_t memory_free() const = 0;
+  /// 0 where that cannot be told. May be asked at any time, of a device that failed too.
+  virtual std::uint64_t memory_free() const noexcept = 0;
   /// Partitions in flight at once.
   virtual unsigned workers() const = 0;
   /// The circuits that are to be expected, the most important first; called before any needs(), so

@@ -1,5 +1,7 @@
+#include "base/cuda/error.hpp"
 #include "base/error.hpp"
 #include "cli/cuda_device.hpp"
+#include "device/trap.hpp"
 #include "engine/preparation.hpp"
 #include "engine/testing/development_key.hpp"
 #include "engine/testing/golden_request.hpp"
@@ -8,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 
 // The engine's view of this machine's first GPU.
 namespace cuzk {
@@ -66,6 +69,29 @@ TEST(DeviceEngine, ProvesBeforeAndAfterAReset) {
   EXPECT_GE(device->memory_free() + (std::uint64_t{64} << 20), free_before);
   device->reset();
   device->self_test();
+  expect_proof(*device, CircuitId::parse("wpost-2k"), "window");
+}
+
+// The status is asked for all the while, and other threads' errors are not met again.
+TEST(DeviceEngine, ComesBackAfterItIsLost) {
+  const auto device = first_device();
+  device->self_test();
+  EXPECT_GT(device->memory_free(), 0U);
+  std::promise<void> failed, reset;
+  auto worker = std::async(std::launch::async, [&] {
+    EXPECT_THROW(tests::trap(0), base::cuda::DeviceLost);
+    failed.set_value();
+    reset.get_future().wait();
+    device->self_test();
+  });
+  failed.get_future().wait();
+  EXPECT_EQ(device->memory_free(), 0U) << "it is not known, and that is no error";
+  EXPECT_THROW(device->self_test(), engine::DeviceFault);
+  device->reset();
+  EXPECT_GT(device->memory_free(), 0U);
+  device->self_test();
+  reset.set_value();
+  worker.get();
   expect_proof(*device, CircuitId::parse("wpost-2k"), "window");
 }
 

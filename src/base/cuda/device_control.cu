@@ -2,27 +2,16 @@
 #include "base/cuda/error.hpp"
 
 #include <cuda_runtime.h>
-#include <fmt/format.h>
 
 namespace cuzk::base::cuda {
 
-std::string device_uuid(int ordinal) {
-  cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, ordinal), "device properties");
-  std::string out = "GPU";
-  for (int i = 0; i < 16; ++i) {
-    const bool group = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
-    out += fmt::format("{}{:02x}", group ? "-" : "",
-                       static_cast<unsigned char>(properties.uuid.bytes[i]));
-  }
-  return out;
-}
-
 void reset_device(int ordinal) {
-  check(cudaSetDevice(ordinal), "choice of a device");
-  check(cudaDeviceReset(), "reset of a device");
-  // What failed before is not to be reported again.
+  // Each of these may report what failed before, which is why it is reset. Whether it helped is
+  // what the calls after them say.
+  static_cast<void>(cudaSetDevice(ordinal));
+  static_cast<void>(cudaDeviceReset());
   static_cast<void>(cudaGetLastError());
+  check(cudaSetDevice(ordinal), "choice of a device");
   check(cudaFree(nullptr), "a fresh context");
 }
 

@@ -60,7 +60,7 @@ inline std::vector<DeviceInfo> list_devices() {
   DeviceInfo info;
   info.name = "emulated";
   info.sm_count = 1;
-  info.total_bytes = info.free_bytes = std::size_t{4} << 30;
+  info.total_bytes = std::size_t{4} << 30;
   return {info};
 }
 inline Device::Device(int ordinal) {
@@ -68,6 +68,6 @@ inline Device::Device(int ordinal) {
   info_ = list_devices().front();
 }
 inline void Device::make_current() const {}
-inline std::size_t Device::free_bytes() const { return info_.free_bytes; }
+inline std::size_t Device::free_bytes() const { return info_.total_bytes; }
 
 }  // namespace cuzk::base::cuda

@@ -10,11 +10,12 @@ void throw_device_error(cudaError_t status, const char* what) {
   const char* name = cudaGetErrorName(status);
   const char* text = cudaGetErrorString(status);
   if (status == cudaErrorMemoryAllocation) {
-    fail<ResourceExhausted>(
+    fail<DeviceMemoryExhausted>(
         "device memory is exhausted ({}: {}): lower --vram-budget or free the device", what, text);
   }
   std::size_t free_bytes = 0, total_bytes = 0;
   const bool lost = cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess;
+  static_cast<void>(cudaGetLastError());  // or the thread's next launch would report it
   if (lost) fail<DeviceLost>("device is lost ({}: {}, {}): restart the worker", what, name, text);
   fail<DeviceError>("device error ({}: {}, {})", what, name, text);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/error.hpp"
+
 #include <stdexcept>
 
 #ifdef __CUDACC__
@@ -21,9 +23,15 @@ class DeviceLost : public DeviceError {
   using DeviceError::DeviceError;
 };
 
+/// The device's own memory is exhausted, not the host's.
+class DeviceMemoryExhausted : public ResourceExhausted {
+ public:
+  using ResourceExhausted::ResourceExhausted;
+};
+
 #ifdef __CUDACC__
-/// Throws for any `status` but success: ResourceExhausted where memory ran out, DeviceLost where
-/// the context is beyond use, else DeviceError. `what` names the work in the text.
+/// Throws for any `status` but success: DeviceMemoryExhausted where memory ran out, DeviceLost
+/// where the context is beyond use, else DeviceError. `what` names the work in the text.
 void throw_device_error(cudaError_t status, const char* what);
 inline void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess) throw_device_error(status, what);

@@ -13,13 +13,16 @@ namespace memory {
 
 namespace {
 
+/// `Exhausted`: whose memory it is.
+template <class Exhausted>
 [[noreturn]] void fail_allocation(std::size_t bytes, const char* kind, const char* purpose,
                                   cudaError_t status) {
   static_cast<void>(cudaGetLastError());
   if (status != cudaErrorMemoryAllocation) throw_device_error(status, purpose);
   std::size_t free_bytes = 0, total_bytes = 0;
   static_cast<void>(cudaMemGetInfo(&free_bytes, &total_bytes));
-  fail<ResourceExhausted>(
+  static_cast<void>(cudaGetLastError());
+  fail<Exhausted>(
       "{} bytes of {} memory for {} are not to be had ({} of {} bytes of device memory are free)",
       bytes, kind, purpose, free_bytes, total_bytes);
 }
@@ -29,7 +32,8 @@ namespace {
 void* allocate_device(std::size_t bytes, const char* purpose) {
   void* p = nullptr;
   const cudaError_t status = cudaMalloc(&p, bytes);
-  if (status != cudaSuccess) fail_allocation(bytes, "device", purpose, status);
+  if (status != cudaSuccess)
+    fail_allocation<DeviceMemoryExhausted>(bytes, "device", purpose, status);
   return p;
 }
 void free_device(void* p) noexcept {
@@ -38,7 +42,8 @@ void free_device(void* p) noexcept {
 void* allocate_pinned(std::size_t bytes, const char* purpose) {
   void* p = nullptr;
   const cudaError_t status = cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
-  if (status != cudaSuccess) fail_allocation(bytes, "pinned host", purpose, status);
+  if (status != cudaSuccess)
+    fail_allocation<ResourceExhausted>(bytes, "pinned host", purpose, status);
   return p;
 }
 void free_pinned(void* p) noexcept {
@@ -46,7 +51,8 @@ void free_pinned(void* p) noexcept {
 }
 void register_pinned(void* p, std::size_t bytes, const char* purpose) {
   const cudaError_t status = cudaHostRegister(p, bytes, cudaHostRegisterPortable);
-  if (status != cudaSuccess) fail_allocation(bytes, "pinned host", purpose, status);
+  if (status != cudaSuccess)
+    fail_allocation<ResourceExhausted>(bytes, "pinned host", purpose, status);
 }
 void unregister_pinned(void* p) noexcept {
   if (p != nullptr) static_cast<void>(cudaHostUnregister(p));

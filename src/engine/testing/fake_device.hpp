@@ -79,6 +79,7 @@ struct FakeHooks {
   std::function<Fault(std::uint64_t root, unsigned start)> fault;
   std::function<void(const ProvingDevice::Circuit&)> on_load;  ///< may throw
   std::function<void()> on_self_test;                          ///< may throw
+  std::function<void()> on_unload;
   std::function<ProvingDevice::Needs(const ProvingDevice::Circuit&)> needs;
   std::atomic<groth16::Prestage> prestage = groth16::Prestage::kOff;  ///< of every partition
   Gate start_gate, load_gate;
@@ -127,7 +128,7 @@ class FakeDevice final : public ProvingDevice {
 
   const Info& info() const override { return info_; }
   std::uint64_t memory_total() const override { return options_.memory; }
-  std::uint64_t memory_free() const override { return options_.memory; }
+  std::uint64_t memory_free() const noexcept override { return options_.memory; }
   unsigned workers() const override { return options_.workers; }
   void expect(std::span<const Circuit> circuits, std::span<const Circuit> stays) override {
     const auto name = [](const Circuit& circuit) {
@@ -185,7 +186,10 @@ class FakeDevice final : public ProvingDevice {
               {SquareKey::get().shape, SquareKey::get().layout, SquareKey::get().key})) {
       ++hooks_->loaded_now;
     }
-    ~Loaded() override { --hooks_->loaded_now; }
+    ~Loaded() override {
+      if (hooks_->on_unload) hooks_->on_unload();
+      --hooks_->loaded_now;
+    }
 
     const r1cs::Shape& shape() const override { return SquareKey::get().shape; }
     const groth16::VerifyingKey& verifying_key() const override {

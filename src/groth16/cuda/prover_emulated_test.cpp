@@ -190,6 +190,39 @@ TEST_P(CudaProverKeysEmulated, StreamedKeysGiveTheSameProofs) {
   EXPECT_EQ(prover->prove(toy.witness, blinding, timer), wanted);
 }
 
+TEST_P(CudaProverKeysEmulated, ProofsAbandonedDuringAPassDisturbNoOthers) {
+  auto site = std::make_unique<Site>(toy.shape, layout, options());
+  StreamedRequest request{.lane = site->lane_request(layout, false),
+                          .placement = {},
+                          .partitions = 2,
+                          .buffer_bytes = 2 * 32 * sizeof(curve::G2Affine)};
+  KeyPlacement& placement = request.placement;
+  placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
+  const std::size_t circuit_bytes = site->circuit_bytes;
+  const std::unique_ptr<CudaProver> prover =
+      make_streamed_prover(std::move(site), layout, weigh_streaming(layout, request, circuit_bytes),
+                           [&](const KeyPlacement& wanted, base::cuda::StreamRef stream) {
+                             return DeviceKey::upload(key, layout, wanted, stream);
+                           });
+  const Blinding blinding = Blinding::random();
+  const Proof wanted = cpu_proof(blinding);
+  r1cs::Witness other = toy.witness;
+  for (curve::Fr& value : other.fields) value += curve::Fr::one();
+  std::jthread abandons([&] {
+    base::StageTimer timer;
+    for (int k = 0; k < 30; ++k) prover->start(other, timer);
+  });
+  std::vector<std::jthread> provers;
+  for (int i = 0; i < 2; ++i) {
+    provers.emplace_back([&] {
+      for (int k = 0; k < 5; ++k) {
+        base::StageTimer timer;
+        EXPECT_EQ(prover->prove(toy.witness, blinding, timer), wanted);
+      }
+    });
+  }
+}
+
 TEST_P(CudaProverEmulated, EverySwitchGivesTheSameProof) {
   const Blinding blinding = Blinding::random();
   const Proof wanted = cpu_proof(blinding);

@@ -1,4 +1,5 @@
 #include "base/cuda/buffer.hpp"
+#include "base/cuda/error.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "groth16/cuda/site.hpp"
@@ -17,7 +18,7 @@ std::size_t usable_bytes(const base::cuda::Device& device, std::size_t wanted) {
   const std::size_t free_bytes = device.free_bytes();
   if (wanted == 0) return free_bytes > kMargin ? free_bytes - kMargin : 0;
   if (wanted > free_bytes) {
-    base::fail<base::ResourceExhausted>(
+    base::fail<base::cuda::DeviceMemoryExhausted>(
         "CUDA device {} ({}): {} of memory were to be used, {} are free: free memory on the device "
         "or lower --vram-budget",
         device.info().ordinal, device.info().name, gibibytes(wanted), gibibytes(free_bytes));
@@ -27,7 +28,7 @@ std::size_t usable_bytes(const base::cuda::Device& device, std::size_t wanted) {
 
 std::size_t require_room(const base::cuda::Device& device, std::size_t budget, std::size_t bytes) {
   if (bytes > budget) {
-    base::fail<base::ResourceExhausted>(
+    base::fail<base::cuda::DeviceMemoryExhausted>(
         "CUDA device {} ({}): the circuit alone takes {} of memory, {} may be used",
         device.info().ordinal, device.info().name, gibibytes(bytes), gibibytes(budget));
   }

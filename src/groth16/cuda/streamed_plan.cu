@@ -1,3 +1,4 @@
+#include "base/cuda/error.hpp"
 #include "base/error.hpp"
 #include "groth16/cuda/dense_plan.hpp"
 #include "groth16/cuda/slice_pass.cuh"
@@ -205,7 +206,7 @@ StreamedResidency choose_for(const KeyLayout& layout, const LaneRequest& lane,
   if (!chosen) {
     request.h_slices = kMostSlices;
     const StreamedResidency least = weigh_streaming(layout, request, circuit_bytes);
-    base::fail<base::ResourceExhausted>(
+    base::fail<base::cuda::DeviceMemoryExhausted>(
         "device memory: this circuit needs {} at least, with its key in host memory (circuit {}, "
         "key {}, tables of the transforms {}, working memory {}); {} may be used: free memory on "
         "the device, raise --vram-budget, or use a larger device",

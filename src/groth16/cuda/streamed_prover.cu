@@ -53,7 +53,7 @@ struct Slot {
   Track track;
   std::shared_ptr<const Track> spare_track;  // of a witness that came from a SpareWitness
   // Guarded by the prover's mutex:
-  bool taken = false, flushed = false;
+  bool taken = false, in_pass = false, flushed = false;
   std::exception_ptr failure;
   std::shared_ptr<Track> pass;  // of the pass it was in
   std::size_t sharers = 1;
@@ -410,8 +410,10 @@ Slot* StreamedProver::take_slot() {
 void StreamedProver::release(Slot& slot) {
   // Memory of a slot is used by one stream, so what is still under way runs before its next user.
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     queue_.remove(slot.index);
+    // A pass that is being enqueued for it would be taken for that of its next user.
+    changed_.wait(lock, [&] { return !slot.in_pass; });
     slot.taken = false;
   }
   changed_.notify_all();
@@ -483,7 +485,10 @@ void StreamedProver::flush() {
   std::vector<Slot*> slots;
   {
     const std::lock_guard lock(mutex_);
-    for (const std::size_t place : queue_.take(Clock::now())) slots.push_back(&slots_[place]);
+    for (const std::size_t place : queue_.take(Clock::now())) {
+      slots.push_back(&slots_[place]);
+      slots_[place].in_pass = true;
+    }
   }
   if (slots.empty()) return;
   auto track = std::make_shared<Track>();
@@ -498,6 +503,7 @@ void StreamedProver::flush() {
     const std::lock_guard lock(mutex_);
     for (Slot* slot : slots) {
       slot->flushed = true;
+      slot->in_pass = false;
       slot->failure = failure;
       slot->pass = track;
       slot->sharers = slots.size();
