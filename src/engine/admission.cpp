@@ -50,17 +50,18 @@ std::string random_hex(std::size_t bytes) {
 
 class Admission::Turn {
  public:
-  Turn(Admission& admission, Key key) : admission_(admission), key_(std::move(key)) {
-    if (key_.first.empty()) return;
+  Turn(Admission& admission, std::string request_id)
+      : admission_(admission), id_(std::move(request_id)) {
+    if (id_.empty()) return;
     std::unique_lock lock(admission_.mutex_);
-    admission_.turn_over_.wait(lock, [&] { return !admission_.under_way_.contains(key_); });
-    admission_.under_way_.insert(key_);
+    admission_.turn_over_.wait(lock, [&] { return !admission_.under_way_.contains(id_); });
+    admission_.under_way_.insert(id_);
   }
   ~Turn() {
-    if (key_.first.empty()) return;
+    if (id_.empty()) return;
     {
       const std::lock_guard lock(admission_.mutex_);
-      admission_.under_way_.erase(key_);
+      admission_.under_way_.erase(id_);
     }
     admission_.turn_over_.notify_all();
   }
@@ -69,7 +70,7 @@ class Admission::Turn {
 
  private:
   Admission& admission_;
-  const Key key_;
+  const std::string id_;
 };
 
 Admission::Admission(const Parts& parts, Options options) : parts_(parts), options_(options) {}
@@ -86,17 +87,7 @@ void Admission::set_options(Options options) {
 
 Engine::Submitted Admission::submit(JobRequest request) {
   try {
-    if (parts_.scheduler.mode() != Scheduler::Mode::kRunning)
-      throw EngineError(ErrorCode::kShuttingDown, about(request) + "no new jobs are taken");
-    if (request.request_id.size() > kMaxRequestId) {
-      throw EngineError(ErrorCode::kBadInput,
-                        fmt::format("request_id has {} bytes, {} are allowed",
-                                    request.request_id.size(), kMaxRequestId));
-    }
-    const std::string digest = payload_digest(request);
-    const Turn turn(*this, {request.request_id, digest});
-    if (auto submitted = known(request, digest)) return *submitted;
-    return admit(request, digest);
+    return take(request);
   } catch (const EngineError& error) {
     parts_.metrics.refused(request.kind, error.code());
     base::process_log().warn(
@@ -106,14 +97,39 @@ Engine::Submitted Admission::submit(JobRequest request) {
   }
 }
 
+Engine::Submitted Admission::take(const JobRequest& request) {
+  if (parts_.scheduler.mode() != Scheduler::Mode::kRunning)
+    throw EngineError(ErrorCode::kShuttingDown, about(request) + "no new jobs are taken");
+  if (request.request_id.size() > kMaxRequestId) {
+    throw EngineError(ErrorCode::kBadInput, fmt::format("request_id has {} bytes, {} are allowed",
+                                                        request.request_id.size(), kMaxRequestId));
+  }
+  const std::string digest = payload_digest(request);
+  const Turn turn(*this, request.request_id);
+  try {
+    if (auto submitted = known(request, digest)) return *submitted;
+    return admit(request, digest);
+  } catch (const base::ResourceExhausted& error) {
+    throw EngineError(ErrorCode::kQueueFull, about(request) + error.what());
+  } catch (const base::CorruptData& error) {
+    // The files of parameters have an error of their own.
+    throw EngineError(ErrorCode::kInternal, about(request) + "the journal: " + error.what());
+  }
+}
+
 // The job, if the same request was submitted before and is being worked on or has succeeded. One
 // that has failed is tried again.
 std::optional<Engine::Submitted> Admission::known(const JobRequest& request,
                                                   const std::string& digest) {
   if (request.request_id.empty()) return std::nullopt;
   {
-    const JobTable::Lock lock = parts_.table.lock();
-    const auto job = parts_.table.find_request(lock, request.request_id);
+    JobTable::Lock lock = parts_.table.lock();
+    auto job = parts_.table.find_request(lock, request.request_id);
+    // How one ends that is about to is not known here yet.
+    while (job && job->digest == digest && job->ending && !is_final(job->state)) {
+      job->ended.wait_for(lock, std::chrono::milliseconds(200));
+      job = parts_.table.find_request(lock, request.request_id);
+    }
     if (job && job->digest == digest) {
       const bool finished = job->state == JobState::kCompleted;
       if (finished || !is_final(job->state)) {
@@ -160,15 +176,11 @@ Engine::Submitted Admission::admit(const JobRequest& request, const std::string&
     made.memory = std::move(*memory);
   made.id = new_job_id(request.request_id);
   const std::shared_ptr<Job> old = superseded_by(request, digest);
-  try {
-    const auto job = parts_.lifecycle.accept(request, std::move(made));
-    if (old) supersede(old, digest);
-    const JobTable::Lock lock = parts_.table.lock();
-    return {job->id, static_cast<std::uint32_t>(parts_.table.position(lock, *job)),
-            device_with(circuit), false};
-  } catch (const base::ResourceExhausted& error) {
-    throw EngineError(ErrorCode::kQueueFull, about(request) + error.what());
-  }
+  const auto job = parts_.lifecycle.accept(request, std::move(made));
+  if (old) supersede(old, digest);
+  const JobTable::Lock lock = parts_.table.lock();
+  return {job->id, static_cast<std::uint32_t>(parts_.table.position(lock, *job)),
+          device_with(circuit), false};
 }
 
 void Admission::require_parameters(const CircuitId& circuit, const std::string& about) const {
@@ -215,14 +227,16 @@ void Admission::require_memory(const CircuitId& circuit, const std::string& abou
       continue;
     }
     const std::uint64_t host = needs.host_key + needs.host_partition;
-    if (parts_.host.can_ever(host, lane)) return;
+    const std::uint64_t kept = parts_.keys.kept(circuit, slot->index()).host;
+    if (parts_.host.can_ever(host + kept, lane)) return;
     const BudgetStatus budget = parts_.host.status();
     code = ErrorCode::kHostMemory;
     why = fmt::format(
-        "{} needs {} of host memory (key {}, partition {}); the budget is {} (from "
-        "{}), of which a share is kept for PoSt",
+        "{} needs {} of host memory (key {}, partition {}) beside {} of keys that always stay; the "
+        "budget is {} (from {}), of which a share is kept for PoSt",
         circuit.to_string(), format_bytes(host), format_bytes(needs.host_key),
-        format_bytes(needs.host_partition), format_bytes(budget.total), budget.source);
+        format_bytes(needs.host_partition), format_bytes(kept), format_bytes(budget.total),
+        budget.source);
   }
   throw EngineError(code, about + why);
 }
@@ -254,7 +268,7 @@ std::string Admission::new_job_id(const std::string& request_id) const {
   bool taken = false;
   {
     const JobTable::Lock lock = parts_.table.lock();
-    taken = parts_.table.has_id(lock, request_id);
+    taken = parts_.table.find(lock, request_id) != nullptr;
   }
   if (!taken && !parts_.journal.find_job(request_id)) return request_id;
   return request_id + "~" + random_hex(4);

@@ -52,9 +52,11 @@ class Admission {
   void require_memory(const CircuitId& circuit, const std::string& about) const;
 
  private:
-  using Key = std::pair<std::string, std::string>;  // request id, digest
-  /// Holds a request's key while it is being admitted, so that an equal one waits for the outcome.
+  /// Holds a request's id while it is being admitted, so that another one with it waits for the
+  /// outcome: it joins the job, or takes its place.
   class Turn;
+
+  Engine::Submitted take(const JobRequest& request);
 
   std::optional<Engine::Submitted> known(const JobRequest& request, const std::string& digest);
   Engine::Submitted admit(const JobRequest& request, const std::string& digest);
@@ -74,7 +76,7 @@ class Admission {
   std::condition_variable turn_over_;
   // Guarded by mutex_.
   Options options_;
-  std::set<Key> under_way_;
+  std::set<std::string> under_way_;  ///< request ids
   std::set<std::string> refused_;
 };
 

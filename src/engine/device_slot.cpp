@@ -22,6 +22,11 @@ DeviceSlot::Health DeviceSlot::health() const {
   return health_;
 }
 
+bool DeviceSlot::was_ready() const {
+  const std::lock_guard lock(mutex_);
+  return was_ready_;
+}
+
 bool DeviceSlot::begin(std::size_t worker, const std::string& job_id, ProofKind kind,
                        std::uint32_t partition) {
   const std::lock_guard lock(mutex_);
@@ -115,6 +120,7 @@ void DeviceSlot::tested(const std::string& fault) {
     const std::lock_guard lock(mutex_);
     if (fault.empty()) {
       health_ = Health::kReady;
+      was_ready_ = true;
     } else {
       ++faults_;
       reason_ = "SELF-TEST: " + fault;

@@ -39,6 +39,8 @@ class DeviceSlot {
 
   Health health() const;
   bool usable() const { return health() == Health::kReady; }
+  /// It has passed a test since the start.
+  bool was_ready() const;
 
   /// Claims a worker's place for a partition. False if the device may not get work.
   bool begin(std::size_t worker, const std::string& job_id, ProofKind kind,
@@ -88,7 +90,7 @@ class DeviceSlot {
   // Guarded by mutex_.
   Health health_ = Health::kTesting;
   std::vector<Worker> workers_;
-  bool recovery_running_ = false;
+  bool recovery_running_ = false, was_ready_ = false;
   std::uint32_t failures_in_a_row_ = 0;
   std::uint64_t proofs_ = 0, bad_ = 0, faults_ = 0;
   std::string reason_;

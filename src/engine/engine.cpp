@@ -18,6 +18,8 @@ namespace cuzk::engine {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll(200);
+/// How long a preload waits for room that only the end of jobs can make.
+constexpr std::chrono::seconds kPreloadPatience(5);
 constexpr std::size_t kRecentJobs = 100;
 
 CircuitId parse_circuit(std::string_view id) {
@@ -30,9 +32,17 @@ CircuitId parse_circuit(std::string_view id) {
 
 }  // namespace
 
-std::shared_ptr<Job> Engine::Impl::find(std::string_view job_id) const {
+// A job id is looked for here, then among the finished ones of the journal. Only one that neither
+// knows may be the request id of a job that was given another: the request's id may have been that
+// of an earlier job with other content.
+std::shared_ptr<Job> Engine::Impl::find(std::string_view id) const {
+  {
+    const JobTable::Lock lock = table_.lock();
+    if (auto job = table_.find(lock, id)) return job;
+  }
+  if (journal_->find_job(id)) return nullptr;
   const JobTable::Lock lock = table_.lock();
-  return table_.find(lock, job_id);
+  return table_.find_request(lock, id);
 }
 
 std::optional<JobResult> Engine::Impl::await(std::string_view job_id,
@@ -40,21 +50,20 @@ std::optional<JobResult> Engine::Impl::await(std::string_view job_id,
                                              const std::function<bool()>& abandoned) {
   const Clock::time_point end =
       timeout.count() == 0 ? Clock::time_point::max() : Clock::now() + timeout;
-  JobTable::Lock lock = table_.lock();
-  const std::shared_ptr<Job> job = table_.find(lock, job_id);
+  const std::shared_ptr<Job> job = find(job_id);
   if (!job) {
-    lock.unlock();
     if (auto finished = journal_->find_job(job_id)) return std::move(finished->result);
     throw EngineError(ErrorCode::kNotFound, fmt::format("no job \"{}\" is known", job_id));
   }
+  JobTable::Lock lock = table_.lock();
   ++job->waiters;
-  bool gone = false;
+  bool gone = false, left = false;  // the wait is over; the client has gone away
   while (!is_final(job->state) && !gone && !stopping_) {
     job->ended.wait_until(lock, std::min(end, Clock::now() + kPoll));
     gone = Clock::now() >= end;
     if (abandoned && !gone && !is_final(job->state)) {
       lock.unlock();
-      gone = abandoned();
+      gone = left = abandoned();
       lock.lock();
     }
   }
@@ -64,9 +73,11 @@ std::optional<JobResult> Engine::Impl::await(std::string_view job_id,
     throw EngineError(ErrorCode::kShuttingDown,
                       fmt::format("{}: the job is kept and goes on after the restart", job_id));
   }
-  const bool orphaned = job->waiters == 0 && job->tied_submits >= job->submits;
+  if (!left) return std::nullopt;
   lock.unlock();
-  if (orphaned) lifecycle_.cancel(job, ErrorCode::kCancelled, "its last client has gone away");
+  // Decided at the moment of the end: another client may have joined meanwhile.
+  lifecycle_.cancel(job, ErrorCode::kCancelled, "its last client has gone away",
+                    [&] { return job->waiters == 0 && job->tied_submits >= job->submits; });
   return std::nullopt;
 }
 
@@ -76,8 +87,14 @@ void Engine::Impl::cancel_with_waiters(std::string_view job_id) {
 }
 
 bool Engine::Impl::cancel(std::string_view job_id) {
-  if (const auto job = find(job_id))
-    return lifecycle_.cancel(job, ErrorCode::kCancelled, "cancelled by a client");
+  std::shared_ptr<Job> job = find(job_id);
+  if (job) {
+    // A request that failed and was sent again is known to its client by its own id.
+    const JobTable::Lock lock = table_.lock();
+    const auto again = table_.find_request(lock, job_id);
+    if (is_final(job->state) && again && again->digest == job->digest) job = again;
+  }
+  if (job) return lifecycle_.cancel(job, ErrorCode::kCancelled, "cancelled by a client");
   if (journal_->find_job(job_id)) return false;
   throw EngineError(ErrorCode::kNotFound, fmt::format("no job \"{}\" is known", job_id));
 }
@@ -85,12 +102,14 @@ bool Engine::Impl::cancel(std::string_view job_id) {
 // Keys
 
 bool Engine::Impl::is_loaded(const CircuitId& circuit) const {
-  return std::ranges::any_of(
-      devices_, [&](const auto& slot) { return keys_.is_loaded(circuit, slot->index()); });
+  return std::ranges::any_of(devices_, [&](const auto& slot) {
+    return slot->usable() && keys_.is_loaded(circuit, slot->index());
+  });
 }
 
-bool Engine::Impl::try_start_load(const CircuitId& circuit, MemoryBudget::Ticket& ticket) {
-  const auto may_drop = [&](const CircuitId& other) { return scheduler_.is_unwanted(other); };
+std::optional<EngineError> Engine::Impl::try_start_load(const CircuitId& circuit) {
+  const auto may_drop = scheduler_.unwanted();
+  std::optional<EngineError> lack;
   bool any = false;
   for (const auto& slot : devices_) {
     any |= slot->health() != DeviceSlot::Health::kQuarantined;
@@ -102,19 +121,33 @@ bool Engine::Impl::try_start_load(const CircuitId& circuit, MemoryBudget::Ticket
           fmt::format("{} needs {} of host memory, the budget is {}", circuit.to_string(),
                       format_bytes(needs.host_key), format_bytes(host_.status().total)));
     }
+    constexpr std::string_view kRemedy =
+        "free beside the keys that jobs want or that always stay; preload it when they are done, "
+        "or evict one";
     if (!keys_.make_device_room(slot->index(), needs.device, Lane::kNormal, may_drop,
                                 std::chrono::seconds(0))) {
+      lack.emplace(ErrorCode::kGpuMemory,
+                   fmt::format("{} needs {} of the memory of {}, {} are {}", circuit.to_string(),
+                               format_bytes(needs.device), slot->name(),
+                               format_bytes(slot->memory().available(Lane::kNormal)), kRemedy));
       continue;
     }
-    if (!ticket) ticket = host_.enqueue(needs.host_key, Lane::kNormal);
-    auto host = host_.try_take(ticket);
+    // Without a place in line: jobs go first.
+    auto host = host_.try_reserve(needs.host_key, Lane::kNormal);
     while (!host && keys_.drop_one(std::nullopt, may_drop, std::chrono::seconds(0)))
-      host = host_.try_take(ticket);
-    if (!host) return false;
-    return keys_.start_load(circuit, slot->index(), Lane::kNormal, std::move(*host));
+      host = host_.try_reserve(needs.host_key, Lane::kNormal);
+    if (!host) {
+      lack.emplace(ErrorCode::kHostMemory,
+                   fmt::format("{} needs {} of host memory, {} are {}", circuit.to_string(),
+                               format_bytes(needs.host_key),
+                               format_bytes(host_.available(Lane::kNormal)), kRemedy));
+      continue;
+    }
+    if (keys_.start_load(circuit, slot->index(), Lane::kNormal, std::move(*host)))
+      return std::nullopt;
   }
   if (!any) throw EngineError(ErrorCode::kNoGpu, "every device has been taken out of service");
-  return false;
+  return lack;
 }
 
 Engine::Preloaded Engine::Impl::preload(std::string_view circuit_id) {
@@ -127,7 +160,7 @@ Engine::Preloaded Engine::Impl::preload(std::string_view circuit_id) {
     return failures_[circuit];
   };
   const std::uint64_t before = failures().failures;
-  MemoryBudget::Ticket ticket;
+  Clock::time_point lacking_since = begin;
   for (;;) {
     const std::uint64_t seen = changed_.generation();
     if (stopping_) throw EngineError(ErrorCode::kShuttingDown, "no keys are loaded any more");
@@ -137,6 +170,7 @@ Engine::Preloaded Engine::Impl::preload(std::string_view circuit_id) {
     const Strikes now = failures();
     const ParameterStore::State files = parameters_->known(circuit);
     if (files.readiness == CircuitStatus::Readiness::kChecking) {
+      lacking_since = Clock::now();
       changed_.wait(seen, kPoll);
       continue;
     }
@@ -147,15 +181,18 @@ Engine::Preloaded Engine::Impl::preload(std::string_view circuit_id) {
     const bool loading = std::ranges::any_of(devices_, [&](const auto& slot) {
       return keys_.loading_since(circuit, slot->index()).has_value();
     });
+    std::optional<EngineError> lack;
     if (!loading) {
       try {
-        try_start_load(circuit, ticket);
+        lack = try_start_load(circuit);
       } catch (const base::CorruptData& error) {
         throw EngineError(ErrorCode::kParamsCorrupt, error.what());
       } catch (const base::InvalidInput& error) {
         throw EngineError(ErrorCode::kParamsMissing, error.what());
       }
     }
+    if (!lack) lacking_since = Clock::now();
+    if (lack && Clock::now() - lacking_since >= kPreloadPatience) throw EngineError(*lack);
     changed_.wait(seen, kPoll);
   }
 }
@@ -182,6 +219,8 @@ void Engine::Impl::on_load_failure(const KeyCache::Failure& failure) {
     strikes.code = failure.code;
     strikes.text = failure.text;
     const std::uint32_t limit = config_.reliability.partition_attempts;
+    const std::uint64_t loads = keys_.loads(failure.circuit);
+    if (std::exchange(strikes.loads, loads) != loads) strikes.in_a_row = 0;
     if (failure.device_fault && ++strikes.in_a_row >= limit) fatal = true;
     if (fatal) strikes.in_a_row = 0;
   }

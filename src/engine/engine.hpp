@@ -54,8 +54,8 @@ class Engine {
   Submitted submit(JobRequest request);
 
   /// Waits for the job's end. Empty: `timeout` has passed (zero: no limit) or `abandoned` returned
-  /// true (polled a few times a second). When the last waiter of a job that was submitted with
-  /// cancel_with_waiters goes away like that, the job is cancelled. Throws EngineError kNotFound.
+  /// true (polled a few times a second). When `abandoned` says so of the last waiter of a job that
+  /// was submitted with cancel_with_waiters, the job is cancelled. Throws EngineError kNotFound.
   std::optional<JobResult> await(std::string_view job_id, std::chrono::milliseconds timeout,
                                  const std::function<bool()>& abandoned = {});
 
@@ -67,7 +67,9 @@ class Engine {
   /// EngineError kNotFound.
   bool cancel(std::string_view job_id);
 
-  /// Loads a circuit's key, waiting for it. Returns the time it took; zero and false: it was there.
+  /// Loads a circuit's key, waiting for it; keys that jobs want do not go for it. Returns the time
+  /// it took; zero and true: it was there. Throws EngineError: kHostMemory, kGpuMemory if there was
+  /// no room for 5 s, or what the load failed with.
   struct Preloaded {
     bool already_loaded = false;
     std::chrono::milliseconds load_time{0};

@@ -378,7 +378,7 @@ TEST_F(EngineFaultTest, AKeyThatDoesNotGetLoadedIsAStall) {
   engine->submit(toy_request(ProofKind::kPorep, "a", {1}));
   const JobResult result = await("a");
   EXPECT_EQ(result.code, ErrorCode::kStalled);
-  EXPECT_THAT(result.error, HasSubstr("key porep-2k is being loaded for"));
+  EXPECT_THAT(result.error, HasSubstr("key porep-2k is being loaded on fake:0 for"));
   expect_good_winning_proof();
   hooks[0]->load_gate.open();
   expect_proofs(prove(toy_request(ProofKind::kPorep, "a", {1})), {1});

@@ -77,8 +77,9 @@ class Engine::Impl {
   void write_timeline_or_log();
   void on_load_failure(const KeyCache::Failure& failure);
   std::shared_ptr<Job> find(std::string_view job_id) const;
-  /// One round of preload(): the time it is loaded at, or empty to wait for a change.
-  bool try_start_load(const CircuitId& circuit, MemoryBudget::Ticket& ticket);
+  /// One round of preload(). Empty if a load began, or to wait for a change; else what it lacks.
+  std::optional<EngineError> try_start_load(const CircuitId& circuit);
+  /// On a device that is in service.
   bool is_loaded(const CircuitId& circuit) const;
 
   mutable std::mutex config_mutex_;
@@ -103,7 +104,7 @@ class Engine::Impl {
 
   /// What loads failed with, for those who wait for one, and how often in a row by devices' fault.
   struct Strikes {
-    std::uint64_t failures = 0;
+    std::uint64_t failures = 0, loads = 0;  ///< KeyCache::loads() at the latest failure
     std::uint32_t in_a_row = 0;
     ErrorCode code = ErrorCode::kNone;
     std::string text;

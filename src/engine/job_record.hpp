@@ -36,8 +36,9 @@ struct WaitReason {
     kKeyMemory,     ///< of the host, for the key: bytes
     kDeviceMemory,  ///< for the key: bytes
     kKeyLoading,
-    kKeyCheck,  ///< its files are being checked, or wait for it
-    kNoDevice,  ///< every device recovers
+    kKeyCheck,       ///< its files are being checked, or wait for it
+    kNoDevice,       ///< every device recovers
+    kDeviceClaimed,  ///< a job before it needs the place of its key
   } kind = Kind::kNone;
   std::uint64_t needed = 0, available = 0;
 

@@ -28,6 +28,8 @@ std::string WaitReason::to_string(const CircuitId& circuit) const {
       return "key " + circuit.to_string() + " is loading";
     case Kind::kKeyCheck:
       return "the check of the files of " + circuit.to_string();
+    case Kind::kDeviceClaimed:
+      return "its turn: a job before it needs the device memory of key " + circuit.to_string();
     case Kind::kNoDevice:
       return "a device: all are being reset and tested";
   }
@@ -107,18 +109,14 @@ void JobTable::enter(const Lock&, const std::shared_ptr<Job>& job, Partition& pa
   }
 }
 
-std::shared_ptr<Job> JobTable::find(const Lock& lock, std::string_view id) const {
-  const auto found = by_id_.find(id);
-  return found != by_id_.end() ? found->second : find_request(lock, id);
+std::shared_ptr<Job> JobTable::find(const Lock&, std::string_view job_id) const {
+  const auto found = by_id_.find(job_id);
+  return found != by_id_.end() ? found->second : nullptr;
 }
 
 std::shared_ptr<Job> JobTable::find_request(const Lock&, std::string_view request_id) const {
   const auto found = by_request_.find(request_id);
   return found != by_request_.end() ? found->second : nullptr;
-}
-
-bool JobTable::has_id(const Lock&, std::string_view job_id) const {
-  return by_id_.find(job_id) != by_id_.end();
 }
 
 void JobTable::visit_in_order(const Order& jobs, const Visit& visit) const {

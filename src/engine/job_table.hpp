@@ -38,10 +38,10 @@ class JobTable {
 
   /// Adds an accepted job; gives it its sequence number.
   void add(const Lock& lock, const std::shared_ptr<Job>& job);
-  /// By job id; else the latest job with that request id.
-  std::shared_ptr<Job> find(const Lock& lock, std::string_view id) const;
+  /// By job id.
+  std::shared_ptr<Job> find(const Lock& lock, std::string_view job_id) const;
+  /// The latest job with that request id.
   std::shared_ptr<Job> find_request(const Lock& lock, std::string_view request_id) const;
-  bool has_id(const Lock& lock, std::string_view job_id) const;
 
   /// Gives a job its partitions; it had none.
   void set_partitions(const Lock& lock, Job& job, std::vector<Partition> partitions);
@@ -71,6 +71,10 @@ class JobTable {
 
   std::size_t unfinished(const Lock&) const { return order_.size(); }
   std::size_t unfinished(const Lock& lock, const std::function<bool(const Job&)>& which) const;
+  /// Whether `a` stands before `b` in that order; those overtaken too often aside.
+  bool precedes(const Lock&, const std::shared_ptr<Job>& a, const std::shared_ptr<Job>& b) const {
+    return Before()(a, b);
+  }
   /// Jobs that go before this one.
   std::size_t position(const Lock& lock, const Job& job) const;
 

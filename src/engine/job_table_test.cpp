@@ -141,10 +141,12 @@ TEST_F(JobTableTest, FindsByJobAndRequest) {
   again->request_id = a->request_id;
   table.add(table.lock(), again);
   EXPECT_EQ(table.find(table.lock(), "a"), a);
-  EXPECT_EQ(table.find(table.lock(), "request-a"), again) << "the latest";
+  EXPECT_EQ(table.find(table.lock(), "request-a"), nullptr) << "an id may be another's request id";
+  EXPECT_EQ(table.find_request(table.lock(), "request-a"), again) << "the latest";
   EXPECT_EQ(table.find(table.lock(), "b"), nullptr);
-  EXPECT_TRUE(table.has_id(table.lock(), "a2"));
-  EXPECT_FALSE(table.has_id(table.lock(), "request-a"));
+  EXPECT_EQ(table.find(table.lock(), "a2"), again);
+  EXPECT_TRUE(table.precedes(table.lock(), a, again));
+  EXPECT_FALSE(table.precedes(table.lock(), again, a));
 }
 
 TEST_F(JobTableTest, AJobEndsOnceAndIsForgottenInTime) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <new>
+#include <system_error>
 
 namespace cuzk::engine {
 
@@ -156,6 +157,33 @@ bool KeyCache::make_device_room(std::size_t device, std::uint64_t bytes, Lane la
   return true;
 }
 
+std::uint64_t KeyCache::droppable_bytes(std::size_t device, const MayDrop& may_drop) const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t sum = 0;
+  for (const auto& [place, entry] : entries_) {
+    if (place.second == device && entry.key && !is_resident(place.first) && may_drop(place.first))
+      sum += entry.key->device.bytes();
+  }
+  return sum;
+}
+
+KeyCache::Kept KeyCache::kept(const CircuitId& circuit, std::size_t device) const {
+  const std::lock_guard lock(mutex_);
+  Kept out;
+  for (const auto& [place, entry] : entries_) {
+    if (!entry.key || place.first == circuit || !is_resident(place.first)) continue;
+    out.host += entry.key->host.bytes();
+    if (place.second == device) out.device += entry.key->device.bytes();
+  }
+  return out;
+}
+
+std::uint64_t KeyCache::loads(const CircuitId& circuit) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = loads_.find(circuit);
+  return found != loads_.end() ? found->second : 0;
+}
+
 bool KeyCache::start_load(const CircuitId& circuit, std::size_t device, Lane lane,
                           Reservation host) {
   const Place place{circuit, device};
@@ -171,7 +199,14 @@ bool KeyCache::start_load(const CircuitId& circuit, std::size_t device, Lane lan
   if (!entries_.try_emplace(place, Entry{nullptr, Clock::now()}).second) return true;
   std::jthread& thread = threads_[place];
   previous = std::move(thread);
-  thread = std::jthread([this, place, key]() mutable { load(place, std::move(key)); });
+  try {
+    thread = std::jthread([this, place, key]() mutable { load(place, std::move(key)); });
+  } catch (const std::system_error& error) {
+    base::process_log().error({.device = devices_[device]->name()}, "loading {}: no thread: {}",
+                              circuit.to_string(), error.what());
+    entries_.erase(place);
+    return false;
+  }
   return true;
 }
 
@@ -210,6 +245,7 @@ void KeyCache::load(const Place& place, std::shared_ptr<LoadedKey> key) {
   {
     const std::lock_guard lock(mutex_);
     entries_[place] = {std::move(key), Clock::now()};
+    ++loads_[circuit];
   }
   changed_.raise();
 }

@@ -95,6 +95,7 @@ class KeyCache {
   std::optional<std::chrono::steady_clock::time_point> loading_since(const CircuitId& circuit,
                                                                      std::size_t device) const;
 
+  /// Called with the cache's lock held: takes no lock of its own.
   using MayDrop = std::function<bool(const CircuitId&)>;
   /// Drops the key that was used longest ago among those without references that may go and were
   /// idle that long; of one device, or of any. False if there is none.
@@ -103,8 +104,21 @@ class KeyCache {
   /// Drops keys until the device has room. False if it cannot.
   bool make_device_room(std::size_t device, std::uint64_t bytes, Lane lane, const MayDrop& may_drop,
                         std::chrono::seconds min_idle);
+  /// Memory of the device's keys that may go, whether they are in use or not.
+  std::uint64_t droppable_bytes(std::size_t device, const MayDrop& may_drop) const;
+  /// Never dropped for others.
+  bool is_resident(const CircuitId& circuit) const;
+  /// Memory of the loaded keys that are never dropped for others, but for the circuit's: of the
+  /// host, and of the device.
+  struct Kept {
+    std::uint64_t host = 0, device = 0;
+  };
+  Kept kept(const CircuitId& circuit, std::size_t device) const;
+  /// How often the circuit was loaded, on any device.
+  std::uint64_t loads(const CircuitId& circuit) const;
   /// Starts a load with host memory reserved for it: needs().host_key. Does not wait. False if the
-  /// device has no room or is being reset; true also if it is loaded or loading already.
+  /// device has no room or is being reset, or no thread can be had; true also if it is loaded or
+  /// loading already.
   bool start_load(const CircuitId& circuit, std::size_t device, Lane lane, Reservation host);
 
   struct Evicted {
@@ -144,7 +158,6 @@ class KeyCache {
   /// then their devices count as in use.
   class Dropped;
 
-  bool is_resident(const CircuitId& circuit) const;
   static bool idle(const Entry& entry) { return entry.key && entry.key.use_count() == 1; }
   // Discarded keys that nobody uses any more; mutex_ is held.
   void take_unused_discarded(Dropped& dropped);
@@ -163,6 +176,7 @@ class KeyCache {
   // Guarded by mutex_.
   std::map<Place, Entry> entries_;
   std::map<Place, ProvingDevice::Needs> needs_;
+  std::map<CircuitId, std::uint64_t> loads_;
   std::map<Place, std::jthread> threads_;
   std::vector<std::pair<std::size_t, std::shared_ptr<LoadedKey>>> discarded_;
   std::vector<std::size_t> dropping_;  ///< devices of keys that are being destroyed

@@ -256,15 +256,17 @@ bool Lifecycle::fail(const std::shared_ptr<Job>& job, ErrorCode code, const std:
   return end(job, JobState::kFailed, code, text);
 }
 
-bool Lifecycle::cancel(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text) {
-  return end(job, JobState::kCancelled, code, text);
+bool Lifecycle::cancel(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text,
+                       const std::function<bool()>& still) {
+  return end(job, JobState::kCancelled, code, text, still);
 }
 
 bool Lifecycle::end(const std::shared_ptr<Job>& job, JobState state, ErrorCode code,
-                    const std::string& text) {
+                    const std::string& text, const std::function<bool()>& still) {
   JobResult result;
   {
     const JobTable::Lock lock = table_.lock();
+    if (still && !still()) return false;
     if (!table_.begin_end(lock, job)) return false;
     result = make_result(*job, state, code, text);
   }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,7 +62,9 @@ class Lifecycle {
 
   /// False if the job had ended before.
   bool fail(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text);
-  bool cancel(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text);
+  /// Likewise; with `still` only if that, asked with the table's lock held, says so.
+  bool cancel(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text,
+              const std::function<bool()>& still = {});
 
   /// While it lives, the journal knows that a device works on the job.
   class DeviceMark {
@@ -81,8 +84,8 @@ class Lifecycle {
                                 const CircuitId& circuit) const;
   // Whether the attempt is the partition's current one, in this state.
   static bool is_current(const Attempt& attempt, PartitionState state);
-  bool end(const std::shared_ptr<Job>& job, JobState state, ErrorCode code,
-           const std::string& text);
+  bool end(const std::shared_ptr<Job>& job, JobState state, ErrorCode code, const std::string& text,
+           const std::function<bool()>& still = {});
   void mark(const std::shared_ptr<Job>& job, bool begins);
 
   JobTable& table_;

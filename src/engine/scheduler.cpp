@@ -62,19 +62,78 @@ bool Scheduler::is_avoided(const Partition& partition, std::size_t device) const
       devices_, [&](const auto& slot) { return slot->index() != device && slot->usable(); });
 }
 
-std::vector<std::size_t> Scheduler::candidates(const Partition& partition) const {
+std::vector<std::size_t> Scheduler::candidates(const JobTable::Lock& lock,
+                                               const std::shared_ptr<Job>& job,
+                                               const Partition& partition) const {
   std::vector<std::size_t> out;
   for (const auto& slot : devices_) {
-    if (slot->usable() && !is_avoided(partition, slot->index())) out.push_back(slot->index());
+    const std::size_t device = slot->index();
+    if (slot->usable() && !is_avoided(partition, device) && !must_leave(lock, job, device))
+      out.push_back(device);
   }
   return out;
 }
 
-// A witness that waits keeps a key loaded. If that key was discarded, or its device is out of
-// service, it would keep the memory of a key that nobody may use, or the device's reset, waiting:
-// it goes over to another device's key, or waits without one until admit() has one loaded.
+bool Scheduler::must_leave(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
+                           std::size_t device) const {
+  if (!device_claim_ || device_claim_->device != device) return false;
+  const auto claimant = device_claim_->job.lock();
+  return claimant && claimant != job && claimant->circuit != job->circuit &&
+         table_.precedes(lock, claimant, job) && !keys_.is_resident(job->circuit);
+}
+
+void Scheduler::claim_device(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
+                             const std::vector<std::size_t>& candidates) {
+  if (device_claim_) {
+    const auto claimant = device_claim_->job.lock();
+    if (claimant && claimant != job && table_.precedes(lock, claimant, job)) return;
+  }
+  const auto may_drop = droppable(lock, *job);
+  for (const std::size_t device : candidates) {
+    const std::uint64_t room =
+        devices_[device]->memory().available(job->lane()) + keys_.droppable_bytes(device, may_drop);
+    if (keys_.needs(job->circuit, device).device > room) continue;
+    device_claim_ = DeviceClaim{job, device, true};
+    changed_.raise();
+    return;
+  }
+}
+
+std::optional<HostTask> Scheduler::never_fits(const std::shared_ptr<Job>& job) {
+  std::optional<HostTask> why;
+  for (const auto& slot : devices_) {
+    if (slot->health() == DeviceSlot::Health::kQuarantined) continue;
+    const ProvingDevice::Needs needs = keys_.needs(job->circuit, slot->index());
+    const KeyCache::Kept kept = keys_.kept(job->circuit, slot->index());
+    const std::uint64_t host = needs.host_key + needs.host_partition;
+    const std::uint64_t total = slot->memory().status().total;
+    if (needs.device + kept.device > total) {
+      why = FailTask{
+          job, ErrorCode::kGpuMemory,
+          fmt::format("{} needs {} of device memory beside {} of keys that always stay; {} has {} "
+                      "for it (gpus.vram_budget, srs.resident_keys)",
+                      job->circuit.to_string(), format_bytes(needs.device),
+                      format_bytes(kept.device), slot->name(), format_bytes(total))};
+    } else if (!host_.can_ever(host + kept.host, job->lane())) {
+      const BudgetStatus budget = host_.status();
+      why = FailTask{
+          job, ErrorCode::kHostMemory,
+          fmt::format("{} needs {} of host memory beside {} of keys that always stay; the budget "
+                      "is {} (from {}), of which a share is kept for PoSt",
+                      job->circuit.to_string(), format_bytes(host), format_bytes(kept.host),
+                      format_bytes(budget.total), budget.source)};
+    } else {
+      return std::nullopt;
+    }
+  }
+  return why;
+}
+
+// A witness that waits keeps a key loaded. If that key was discarded, has to leave its device, or
+// the device is out of service, it would keep the memory of a key that nobody may use, or the
+// device's reset, waiting: it goes over to another device's key, or is made again later.
 void Scheduler::renew_leases(const JobTable::Lock& lock) {
-  if (!keys_.has_discarded() &&
+  if (!keys_.has_discarded() && !device_claim_ &&
       std::ranges::all_of(devices_, [](const auto& slot) { return slot->usable(); })) {
     return;
   }
@@ -82,14 +141,18 @@ void Scheduler::renew_leases(const JobTable::Lock& lock) {
     for (Partition& partition : job->partitions) {
       if (partition.state != PartitionState::kWitnessDone) continue;
       if (partition.key && devices_[partition.key.device()]->usable() &&
-          keys_.is_current(partition.key)) {
+          keys_.is_current(partition.key) && !must_leave(lock, job, partition.key.device())) {
         continue;
       }
       KeyLease other;
-      for (const std::size_t device : candidates(partition)) {
+      for (const std::size_t device : candidates(lock, job, partition)) {
         if (!other) other = keys_.lease(job->circuit, device);
       }
-      partition.key = std::move(other);
+      if (other) {
+        partition.key = std::move(other);
+      } else {
+        table_.enter(lock, job, partition, PartitionState::kPending);
+      }
     }
     return true;
   });
@@ -102,7 +165,9 @@ bool Scheduler::may_take_slot(Lane lane) const {
   return lane == Lane::kUrgent || bulk_slots_ < slots - (reserved ? 1 : 0);
 }
 
-bool Scheduler::stages_are_full(const JobTable::Lock& lock, Lane lane) const {
+bool Scheduler::stages_are_full(const JobTable::Lock& lock, const Job& job) const {
+  if (job.priority == Priority::kCritical) return false;
+  const Lane lane = job.lane();
   const std::size_t places = workers(true);
   const std::size_t waiting = table_.count(lock, PartitionState::kWitness, lane) +
                               table_.count(lock, PartitionState::kWitnessDone, lane);
@@ -153,6 +218,7 @@ std::optional<HostTask> Scheduler::want_key(const JobTable::Lock& lock,
                                             const std::shared_ptr<Job>& job,
                                             const std::vector<std::size_t>& candidates) {
   if (!job->key_wait_since) job->key_wait_since = Clock::now();
+  if (device_claim_ && device_claim_->job.lock() == job) device_claim_->renewed = true;
   using Readiness = CircuitStatus::Readiness;
   const ParameterStore::State files = parameters_.known(job->circuit);
   if (files.readiness == Readiness::kChecking) {
@@ -185,21 +251,28 @@ std::optional<HostTask> Scheduler::want_key(const JobTable::Lock& lock,
     auto host = reserve(lock, job, needs.host_key);
     if (!host) {
       job->waiting_for = {Kind::kKeyMemory, needs.host_key, host_.available(job->lane())};
-      return std::nullopt;
+      return never_fits(job);
     }
     if (keys_.start_load(job->circuit, device, job->lane(), std::move(*host))) {
       job->waiting_for = {Kind::kKeyLoading, 0, 0};
+      if (device_claim_ && device_claim_->job.lock() == job) device_claim_.reset();
       return std::nullopt;
     }
   }
+  if (job->waiting_for.kind != Kind::kDeviceMemory) return std::nullopt;
+  if (auto task = never_fits(job)) return task;
+  claim_device(lock, job, candidates);
   return std::nullopt;
 }
 
 void Scheduler::spread_key(const JobTable::Lock&, const Job& job) {
   if (devices_.size() < 2) return;
+  // Files that have changed since are for the next check.
+  if (parameters_.known(job.circuit).readiness != CircuitStatus::Readiness::kReady) return;
   for (const auto& slot : devices_) {
     const std::size_t device = slot->index();
     if (!slot->usable() || slot->active() != 0) continue;
+    if (device_claim_ && device_claim_->device == device) continue;
     if (keys_.is_loaded(job.circuit, device) || keys_.loading_since(job.circuit, device)) continue;
     try {
       const ProvingDevice::Needs needs = keys_.needs(job.circuit, device);
@@ -231,16 +304,14 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
     return DecodeTask{job, slot()};
   }
   job->waiting_for = {};
-  // A witness without a key goes first: nothing else loads the key for it.
-  auto k = first_partition(*job, PartitionState::kWitnessDone,
-                           [](const Partition& partition) { return !partition.key; });
-  const bool has_witness = k.has_value();
-  if (!k) k = first_partition(*job, PartitionState::kPending, [](const auto&) { return true; });
+  const auto k = first_partition(*job, PartitionState::kPending, [](const auto&) { return true; });
   if (!k) return std::nullopt;
   Partition& partition = job->partitions[*k];
-  const std::vector<std::size_t> devices = candidates(partition);
+  const std::vector<std::size_t> devices = candidates(lock, job, partition);
   if (devices.empty()) {
-    job->waiting_for = {Kind::kNoDevice, 0, 0};
+    const bool any =
+        std::ranges::any_of(devices_, [](const auto& place) { return place->usable(); });
+    job->waiting_for = {any ? Kind::kDeviceClaimed : Kind::kNoDevice, 0, 0};
     return std::nullopt;
   }
   const auto loaded = std::ranges::find_if(
@@ -248,16 +319,16 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
   if (loaded == devices.end()) {
     auto task = want_key(lock, job, devices);
     // Better the device that failed once than none.
-    if (!task && job->waiting_for.kind == Kind::kDeviceMemory) partition.avoid.reset();
+    const bool lacks_memory =
+        job->waiting_for.kind == Kind::kDeviceMemory || job->waiting_for.kind == Kind::kKeyMemory;
+    if (!task && lacks_memory && partition.avoid) {
+      partition.avoid.reset();
+      changed_.raise();
+    }
     return task;
   }
   end_key_wait(*job, Clock::now());
-  if (has_witness) {
-    partition.key = keys_.lease(job->circuit, *loaded);
-    changed_.raise();
-    return std::nullopt;
-  }
-  if (!may_take_slot(job->lane()) || stages_are_full(lock, job->lane())) {
+  if (!may_take_slot(job->lane()) || stages_are_full(lock, *job)) {
     job->waiting_for = {Kind::kSlot, 0, 0};
     spread_key(lock, *job);
     return std::nullopt;
@@ -266,7 +337,7 @@ std::optional<HostTask> Scheduler::admit(const JobTable::Lock& lock,
   auto memory = reserve(lock, job, bytes);
   if (!memory) {
     job->waiting_for = {Kind::kHostMemory, bytes, host_.available(job->lane())};
-    return std::nullopt;
+    return never_fits(job);
   }
   KeyLease key = keys_.lease(job->circuit, *loaded);
   if (!key) return std::nullopt;  // dropped this moment; the next round wants it again
@@ -282,6 +353,11 @@ std::optional<HostTask> Scheduler::take_host_task() {
   const JobTable::Lock lock = table_.lock();
   const Mode mode = mode_;  // once: it may change meanwhile
   if (mode == Mode::kStopped) return std::nullopt;
+  if (device_claim_) {
+    const auto claimant = device_claim_->job.lock();
+    if (!claimant || claimant->ending) device_claim_.reset();
+  }
+  if (device_claim_) device_claim_->renewed = false;
   renew_leases(lock);
   for (Claim& claim : claims_) {
     claim.renewed = false;
@@ -289,29 +365,36 @@ std::optional<HostTask> Scheduler::take_host_task() {
     if (claim.ticket && (!job || job->ending || !job->has(PartitionState::kPending)))
       claim.ticket.leave();
   }
-  const bool lost = std::ranges::all_of(devices_, [](const auto& device) {
-    return device->health() == DeviceSlot::Health::kQuarantined;
-  });
-  // Where a lane has no room, the first job of each circuit is looked at all the same, for the sake
+  // What was accepted before a start on which no device works is kept for the next start.
+  const bool lost =
+      std::ranges::all_of(devices_,
+                          [](const auto& device) {
+                            return device->health() == DeviceSlot::Health::kQuarantined;
+                          }) &&
+      std::ranges::any_of(devices_, [](const auto& device) { return device->was_ready(); });
+  // Where there is no room, the first job of each circuit is looked at all the same, for the sake
   // of its key.
-  const auto is_full = [&](Lane lane) {
-    return !may_take_slot(lane) || stages_are_full(lock, lane);
+  const auto is_full = [&](const Job& job) {
+    return !may_take_slot(job.lane()) || stages_are_full(lock, job);
   };
-  const std::array<bool, 2> full = {is_full(Lane::kUrgent), is_full(Lane::kNormal)};
   std::vector<CircuitId> seen;
   std::optional<HostTask> found;
   table_.for_each_in_order(lock, [&](const std::shared_ptr<Job>& job) {
     if (lost) {
+      // Proofs that are there need no device.
+      const std::size_t made =
+          job->count(PartitionState::kVerify) + job->count(PartitionState::kDone);
+      if (!job->partitions.empty() && made == job->partitions.size()) return true;
       found = FailTask{job, ErrorCode::kNoGpu, "every device has been taken out of service"};
       return false;
     }
     if (job->key_wait_since && std::ranges::any_of(devices_, [&](const auto& device) {
-          return keys_.is_loaded(job->circuit, device->index());
+          return device->usable() && keys_.is_loaded(job->circuit, device->index());
         })) {
       end_key_wait(*job, Clock::now());
     }
     if (mode == Mode::kDraining && job->state == JobState::kQueued) return true;
-    if (full[lane_index(*job)]) {
+    if (is_full(*job)) {
       if (std::ranges::find(seen, job->circuit) != seen.end()) return true;
       seen.push_back(job->circuit);
     }
@@ -322,6 +405,7 @@ std::optional<HostTask> Scheduler::take_host_task() {
     for (Claim& claim : claims_) {
       if (!claim.renewed) claim.ticket.leave();
     }
+    if (device_claim_ && !device_claim_->renewed) device_claim_.reset();
   }
   return found;
 }
@@ -334,7 +418,7 @@ std::optional<DeviceTask> Scheduler::take_device_task(std::size_t device, std::s
   if (table_.count(lock, PartitionState::kVerify) >= 4 * workers(false)) return std::nullopt;
   std::optional<DeviceTask> found;
   table_.for_each_running(lock, [&](const std::shared_ptr<Job>& job) {
-    if (!job->has(PartitionState::kWitnessDone)) return true;
+    if (!job->has(PartitionState::kWitnessDone) || must_leave(lock, job, device)) return true;
     const auto k =
         first_partition(*job, PartitionState::kWitnessDone, [&](const Partition& partition) {
           // Whoever was admitted to a device, for want of a better one, goes there.
@@ -385,6 +469,20 @@ std::optional<VerifyTask> Scheduler::take_verify_task() {
     return false;
   });
   return found;
+}
+
+std::function<bool(const CircuitId&)> Scheduler::unwanted() const {
+  std::vector<CircuitId> wanted;
+  {
+    const JobTable::Lock lock = table_.lock();
+    table_.for_each_in_order(lock, [&](const std::shared_ptr<Job>& job) {
+      wanted.push_back(job->circuit);
+      return true;
+    });
+  }
+  return [wanted = std::move(wanted)](const CircuitId& circuit) {
+    return std::ranges::find(wanted, circuit) == wanted.end();
+  };
 }
 
 bool Scheduler::is_unwanted(const CircuitId& circuit) const {

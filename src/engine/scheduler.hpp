@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -89,9 +90,11 @@ struct VerifyTask {
 /// done, at once: a slot, the key, host memory. The first job of a lane that lacks memory holds a
 /// ticket for it, so that none behind it takes what becomes free. A key that is missing is loaded,
 /// in the background, once its files have been checked; others are dropped for it if no job before
-/// this one wants them. The bulk lane
-/// leaves one slot and a share of memory to PoSt. The stages between are bounded: witnesses wait
-/// for devices in the number of queue_depth a worker.
+/// this one wants them. Where those are in use, the first job that needs their place on a device
+/// claims the device: jobs behind it that would keep them there get none of it until its own key is
+/// there. What can never fit fails its job. The bulk lane leaves one slot and a share of memory to
+/// PoSt. The stages between are bounded: witnesses wait for devices in the number of queue_depth a
+/// worker; those of WinningPoSt are not counted.
 ///
 /// Any thread may call.
 class Scheduler {
@@ -128,19 +131,30 @@ class Scheduler {
 
   /// Whether no unfinished job wants the circuit.
   bool is_unwanted(const CircuitId& circuit) const;
+  /// The same as it is now, for any circuit; takes no lock.
+  std::function<bool(const CircuitId&)> unwanted() const;
   std::uint32_t witness_active() const { return bulk_slots_ + urgent_slots_; }
   const Options& options() const { return options_; }
 
  private:
   void renew_leases(const JobTable::Lock& lock);
+  /// Whether another job has claimed the device, and this one's key has to leave it.
+  bool must_leave(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
+                  std::size_t device) const;
+  /// Claims one of the devices for the job, if the keys that may go from there would make room.
+  void claim_device(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
+                    const std::vector<std::size_t>& candidates);
+  /// That the job would not fit if nothing else were under way.
+  std::optional<HostTask> never_fits(const std::shared_ptr<Job>& job);
   bool may_take_slot(Lane lane) const;
-  bool stages_are_full(const JobTable::Lock& lock, Lane lane) const;
+  bool stages_are_full(const JobTable::Lock& lock, const Job& job) const;
   std::optional<HostTask> admit(const JobTable::Lock& lock, const std::shared_ptr<Job>& job);
   std::optional<HostTask> want_key(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
                                    const std::vector<std::size_t>& candidates);
   /// Another device with nothing to do gets the key, too, where memory for it is free.
   void spread_key(const JobTable::Lock& lock, const Job& job);
-  std::vector<std::size_t> candidates(const Partition& partition) const;
+  std::vector<std::size_t> candidates(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
+                                      const Partition& partition) const;
   bool is_avoided(const Partition& partition, std::size_t device) const;
   std::optional<Reservation> reserve(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
                                      std::uint64_t bytes);
@@ -167,6 +181,13 @@ class Scheduler {
     bool renewed = false;  ///< in this round
   };
   std::array<Claim, 2> claims_;
+  /// Guarded likewise: who waits first for room on a device.
+  struct DeviceClaim {
+    std::weak_ptr<Job> job;
+    std::size_t device = 0;
+    bool renewed = false;  ///< in this round
+  };
+  std::optional<DeviceClaim> device_claim_;
 };
 
 }  // namespace cuzk::engine

@@ -40,13 +40,17 @@ void Watchdog::look_at(const std::shared_ptr<Job>& job, const Options& options,
     partition.stall_reported = true;
   }
   if (!job->key_wait_since) return;
+  const auto usable = std::ranges::count_if(devices_, [](const auto& s) { return s->usable(); });
   for (const auto& slot : devices_) {
+    if (!slot->usable()) continue;
     const auto since = keys_.loading_since(job->circuit, slot->index());
     if (since && now - *since >= options.limit) {
-      failures.push_back({job,
-                          fmt::format("key {} is being loaded for {:.0f} s",
-                                      job->circuit.to_string(), seconds(now - *since)),
-                          std::nullopt});
+      // The only device goes on with the keys that it has.
+      failures.push_back(
+          {job,
+           fmt::format("key {} is being loaded on {} for {:.0f} s", job->circuit.to_string(),
+                       slot->name(), seconds(now - *since)),
+           usable > 1 ? std::optional(slot->index()) : std::nullopt});
       return;
     }
   }
