@@ -45,12 +45,13 @@ void Watchdog::look_at(const std::shared_ptr<Job>& job, const Options& options,
     if (!slot->usable()) continue;
     const auto since = keys_.loading_since(job->circuit, slot->index());
     if (since && now - *since >= options.limit) {
-      // The only device goes on with the keys that it has.
+      // Another device takes over; the only one goes on with the keys that it has.
+      const bool only = usable == 1;
       failures.push_back(
-          {job,
+          {only ? job : nullptr,
            fmt::format("key {} is being loaded on {} for {:.0f} s", job->circuit.to_string(),
                        slot->name(), seconds(now - *since)),
-           usable > 1 ? std::optional(slot->index()) : std::nullopt});
+           only ? std::nullopt : std::optional(slot->index())});
       return;
     }
   }
@@ -71,7 +72,12 @@ void Watchdog::look(const Options& options, Clock::time_point now) {
   }
   for (const Stall& stall : failures) {
     if (stall.device) devices_[*stall.device]->record_stall(stall.text);
-    lifecycle_.fail(stall.job, ErrorCode::kStalled, stall.text);
+    if (stall.job) {
+      lifecycle_.fail(stall.job, ErrorCode::kStalled, stall.text);
+    } else {
+      base::process_log().error({.device = devices_[*stall.device]->name(), .code = "STALL"}, "{}",
+                                stall.text);
+    }
   }
 }
 

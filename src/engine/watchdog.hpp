@@ -25,9 +25,9 @@ class Watchdog {
 
  private:
   struct Stall {
-    std::shared_ptr<Job> job;
+    std::shared_ptr<Job> job;  ///< that cannot go on; empty if it can
     std::string text;
-    std::optional<std::size_t> device;
+    std::optional<std::size_t> device;  ///< that is to be reset
   };
   void look_at(const std::shared_ptr<Job>& job, const Options& options, Clock::time_point now,
                std::vector<Stall>& warnings, std::vector<Stall>& failures) const;
