@@ -181,7 +181,7 @@ TEST_F(VanillaCommand, RefusesWhatItCannotRead) {
               HasSubstr("give --sector-size"));
   EXPECT_THAT(
       complaint({"vanilla", "check", "--kind", "window-post", short_blob, "--sector-size", "2KiB"}),
-      HasSubstr("BAD-VANILLA: 1 of 1 proofs rejected: index 0: PoSt vanilla proof"));
+      HasSubstr("BAD-VANILLA: 1 of 1 proofs rejected: index 0 (sector 0): PoSt vanilla proof"));
   EXPECT_THAT(complaint({"vanilla", "check", "--kind", "window-post", empty}),
               HasSubstr("no vanilla proof in it"));
   EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", short_blob, "--meta", junk}),

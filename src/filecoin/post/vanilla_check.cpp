@@ -19,6 +19,12 @@ std::optional<std::uint64_t> known_sector(const PublicValues& known, std::size_t
   return (*known.sectors)[place].number;
 }
 
+/// The number that a blob starts with, if it is that long.
+std::optional<std::uint64_t> stated_sector(base::ByteView blob) {
+  if (blob.size() < sizeof(std::uint64_t)) return std::nullopt;
+  return base::load_u64_le(blob.data());
+}
+
 std::vector<BadEntry> check_sector(const PublicValues& known, const VanillaProof& proof,
                                    std::size_t place) {
   const TreeShape shape = tree_r_shape(known.sector_size);
@@ -65,7 +71,8 @@ std::vector<BadEntry> check_blob(const PublicValues& known, base::ByteView blob,
   try {
     proof = decode_vanilla_proof(blob, known.sector_size, challenge_count(known));
   } catch (const base::InvalidInput& error) {
-    Findings findings(std::nullopt, place, known_sector(known, place));
+    const auto number = known_sector(known, place);
+    Findings findings(std::nullopt, place, number ? number : stated_sector(blob));
     findings.add("", "{}", error.what());
     return findings.take();
   }

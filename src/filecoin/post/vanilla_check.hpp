@@ -36,7 +36,7 @@ std::vector<BadEntry> check_vanilla_proofs(const PublicValues& known,
                                            std::span<const VanillaProof> proofs);
 
 /// The same for proofs as they came in a request; one that cannot be decoded is a bad entry like
-/// any other.
+/// any other, of the given sector or else of the one that its first eight bytes name.
 std::vector<BadEntry> check_vanilla_blobs(const PublicValues& known,
                                           std::span<const base::Bytes> blobs);
 

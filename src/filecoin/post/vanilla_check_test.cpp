@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace cuzk::filecoin::post {
@@ -16,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 struct Fixture {
   PublicValues known;
@@ -161,6 +163,21 @@ TEST(PostVanillaCheck, ReportsBlobsThatCannotBeDecoded) {
               HasSubstr("index 1 (sector 2): PoSt vanilla proof: truncated at byte"));
   EXPECT_EQ(to_string(entries[1]),
             "index 2 (sector 3): comm_r: it is not the hash of comm_c and comm_r_last");
+}
+
+// As in a request: nothing but the blobs says which sectors they are of.
+TEST(PostVanillaCheck, TakesTheSectorOfABlobThatCannotBeDecodedFromItsFront) {
+  Fixture fixture = golden("2KiB-v1_1", "window-multi");
+  fixture.known.sectors.reset();
+  auto blobs =
+      decode_vanilla_file(testing::golden_bytes("sectors/2KiB-v1_1/window-multi.vanilla.json"));
+  // The last element is no longer below r.
+  std::fill(blobs[1].end() - 32, blobs[1].end(), std::uint8_t{0xff});
+  blobs[2].resize(7);
+  const std::vector<BadEntry> entries = check_vanilla_blobs(fixture.known, blobs);
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_THAT(to_string(entries[0]), StartsWith("index 1 (sector 2): PoSt vanilla proof: "));
+  EXPECT_THAT(to_string(entries[1]), StartsWith("index 2: PoSt vanilla proof: truncated"));
 }
 
 TEST(PostVanillaCheck, SaysThatRandomnessMustHaveItsTopBitsCleared) {
