@@ -1,6 +1,7 @@
 #include "engine/preparation.hpp"
 #include "engine/testing/golden_request.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -231,6 +232,19 @@ TEST_F(FilecoinPreparation, AllBadSectorsAreNamedAtOnce) {
   EXPECT_EQ(refusal(request).text, "") << "without it the rest is proved";
 }
 
+TEST_F(FilecoinPreparation, AWindowsSectorsAscend) {
+  const JobRequest all = golden_request("2KiB-v1_1", "window-multi");
+  JobRequest request = all;
+  for (const std::size_t first : {1U, 0U}) {
+    request.vanilla_proofs = {all.vanilla_proofs[first], all.vanilla_proofs[0]};
+    expect_refused(request, ErrorCode::kBadVanilla,
+                   HasSubstr(fmt::format("1 of 2 proofs rejected: index 1 (sector 1): sector_id: "
+                                         "sector 1 after {}: the verifier takes sectors in "
+                                         "ascending order, each once",
+                                         first + 1)));
+  }
+}
+
 // Of a partition of the size that large providers prove: one good entry, three bad ones.
 TEST_F(FilecoinPreparation, ThreeBadSectorsOfALargePartitionAreNamedWithTheirReasons) {
   const SectorSize size = SectorSize::parse("32GiB");
@@ -246,14 +260,16 @@ TEST_F(FilecoinPreparation, ThreeBadSectorsOfALargePartitionAreNamedWithTheirRea
   request.registered_proof = static_cast<std::uint64_t>(filecoin::window_post_proof(size));
   request.randomness = testing::hex_bytes(meta.at("window").at("randomness"));
   request.vanilla_proofs = {blobs[0], blobs[0], blobs[0], blobs[0]};
+  request.vanilla_proofs[1][0] = 8;                                          // another sector,
   request.vanilla_proofs[1][200] ^= 1;                                       // a node of a path
   request.vanilla_proofs[2][0] = 9;                                          // another sector
+  request.vanilla_proofs[3][0] = 10;                                         // another sector,
   request.vanilla_proofs[3].resize(request.vanilla_proofs[3].size() - 100);  // cut
   const Refusal found = refusal(request);
   EXPECT_EQ(found.code, ErrorCode::kBadVanilla);
-  EXPECT_THAT(found.text, HasSubstr("3 of 4 proofs rejected: index 1 (sector 1): "));
+  EXPECT_THAT(found.text, HasSubstr("3 of 4 proofs rejected: index 1 (sector 8): "));
   EXPECT_THAT(found.text, HasSubstr("; index 2 (sector 9): "));
-  EXPECT_THAT(found.text, ::testing::ContainsRegex("; index 3[^;]*truncated"));
+  EXPECT_THAT(found.text, ::testing::ContainsRegex("; index 3 .sector 10.: [^;]*truncated"));
   EXPECT_THAT(found.text, ::testing::Not(HasSubstr("index 0")));
 }
 

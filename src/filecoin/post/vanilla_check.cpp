@@ -79,9 +79,27 @@ std::vector<BadEntry> check_blob(const PublicValues& known, base::ByteView blob,
   return check_sector(known, proof, place);
 }
 
-/// Runs check(place) for each of `count` proofs, in parallel, after what concerns all of them.
+using SectorNumbers = std::vector<std::optional<std::uint64_t>>;
+
+/// The verifier keeps the sectors of a WindowPoSt in a map by number, so a proof over any other
+/// sequence is of other public inputs than the ones it derives.
+/// [rust-fil-proofs filecoin-proofs/src/api/window_post.rs verify_window_post]
+std::vector<BadEntry> check_order(const SectorNumbers& numbers, std::size_t place) {
+  Findings findings(std::nullopt, place, numbers[place]);
+  if (place > 0 && numbers[place - 1] && numbers[place] && *numbers[place] <= *numbers[place - 1]) {
+    findings.add("sector_id",
+                 "sector {} after {}: the verifier takes sectors in ascending order, each once",
+                 *numbers[place], *numbers[place - 1]);
+  }
+  return findings.take();
+}
+
+/// Runs check(place) for the proof of each of the sectors, in parallel, after what concerns all of
+/// them. A number is absent where the proof does not say it.
 template <class Check>
-std::vector<BadEntry> check_all(const PublicValues& known, std::size_t count, Check&& check) {
+std::vector<BadEntry> check_all(const PublicValues& known, const SectorNumbers& numbers,
+                                Check&& check) {
+  const std::size_t count = numbers.size();
   Findings whole;
   if (count == 0) whole.add("", "no vanilla proof");
   if (known.winning && count > 1) whole.add("", "{} sectors in a WinningPoSt, 1 expected", count);
@@ -93,9 +111,12 @@ std::vector<BadEntry> check_all(const PublicValues& known, std::size_t count, Ch
               "{} is no field element: the two top bits of the last byte must be cleared",
               base::to_hex(*known.randomness));
   }
-  std::vector<std::vector<BadEntry>> parts(1 + count);
+  std::vector<std::vector<BadEntry>> parts(1 + 2 * count);
   parts[0] = whole.take();
-  base::parallel_for(count, [&](std::size_t place) { parts[1 + place] = check(place); });
+  base::parallel_for(count, [&](std::size_t place) {
+    if (!known.winning) parts[1 + 2 * place] = check_order(numbers, place);
+    parts[2 + 2 * place] = check(place);
+  });
   return join(std::move(parts));
 }
 
@@ -103,14 +124,17 @@ std::vector<BadEntry> check_all(const PublicValues& known, std::size_t count, Ch
 
 std::vector<BadEntry> check_vanilla_proofs(const PublicValues& known,
                                            std::span<const VanillaProof> proofs) {
-  return check_all(known, proofs.size(),
+  SectorNumbers numbers;
+  for (const VanillaProof& proof : proofs) numbers.emplace_back(proof.sector_number);
+  return check_all(known, numbers,
                    [&](std::size_t i) { return check_sector(known, proofs[i], i); });
 }
 
 std::vector<BadEntry> check_vanilla_blobs(const PublicValues& known,
                                           std::span<const base::Bytes> blobs) {
-  return check_all(known, blobs.size(),
-                   [&](std::size_t i) { return check_blob(known, blobs[i], i); });
+  SectorNumbers numbers;
+  for (const base::Bytes& blob : blobs) numbers.push_back(stated_sector(blob));
+  return check_all(known, numbers, [&](std::size_t i) { return check_blob(known, blobs[i], i); });
 }
 
 }  // namespace cuzk::filecoin::post

@@ -27,7 +27,9 @@ struct PublicValues {
 /// each sector:
 ///   - number and comm_r are the given ones; comm_c and comm_r_last hash to comm_r;
 ///   - each challenge has a path, of the leaf derived from randomness, sector and challenge index;
-///   - each path reaches comm_r_last.
+///   - each path reaches comm_r_last;
+///   - in a WindowPoSt its number is above that of the sector before: the verifier takes sectors in
+///     ascending order, each once.
 /// [rust-fil-proofs storage-proofs-post/src/fallback/vanilla.rs verify]
 ///
 /// Returns everything that does not hold, ordered by sector; empty if all is right. In parallel

@@ -132,6 +132,8 @@ TEST(PostVanillaCheck, ChecksOrderAndNumberOfSectors) {
   EXPECT_THAT(fixture.complaints(),
               ElementsAre("index 0 (sector 2): sector_id: sector 1 was to be proved here",
                           "index 0 (sector 2): comm_r: it is not the sector's comm_r",
+                          "index 1 (sector 1): sector_id: sector 1 after 2: the verifier takes "
+                          "sectors in ascending order, each once",
                           "index 1 (sector 1): sector_id: sector 2 was to be proved here",
                           "index 1 (sector 1): comm_r: it is not the sector's comm_r"));
   fixture = golden("2KiB-v1_1", "window-multi");
@@ -148,6 +150,30 @@ TEST(PostVanillaCheck, ChecksOrderAndNumberOfSectors) {
   fixture.proofs[0].inclusions.pop_back();
   EXPECT_THAT(fixture.complaints(),
               ElementsAre("index 0 (sector 1): inclusion_proofs: 9 paths, 10 expected"));
+}
+
+// Descending and repeated: each proof holds by itself, but no verifier asks for that sequence.
+TEST(PostVanillaCheck, AWindowsSectorsAscend) {
+  Fixture fixture = golden("2KiB-v1_1", "window-multi");
+  fixture.known.sectors.reset();
+  const std::vector<VanillaProof> proofs = fixture.proofs;
+  fixture.proofs = {proofs[1], proofs[0]};
+  EXPECT_THAT(fixture.complaints(),
+              ElementsAre("index 1 (sector 1): sector_id: sector 1 after 2: the verifier takes "
+                          "sectors in ascending order, each once"));
+  fixture.proofs = {proofs[0], proofs[0]};
+  EXPECT_THAT(fixture.complaints(),
+              ElementsAre("index 1 (sector 1): sector_id: sector 1 after 1: the verifier takes "
+                          "sectors in ascending order, each once"));
+  fixture.proofs = {proofs[0], proofs[2]};
+  EXPECT_THAT(fixture.complaints(), IsEmpty()) << "gaps are usual";
+
+  std::vector<base::Bytes> blobs;
+  for (const std::size_t i : {1u, 0u})
+    blobs.push_back(encode_vanilla_proof(proofs[i], fixture.known.sector_size));
+  const std::vector<BadEntry> entries = check_vanilla_blobs(fixture.known, blobs);
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].index, 1u);
 }
 
 TEST(PostVanillaCheck, ReportsBlobsThatCannotBeDecoded) {
