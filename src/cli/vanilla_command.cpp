@@ -39,7 +39,7 @@ struct VanillaOptions {
 /// What a check found.
 struct Outcome {
   SectorSize sector_size;
-  std::size_t proofs;  ///< that were checked: challenges, or sectors of a PoSt
+  filecoin::ProofCount proofs;
   std::vector<BadEntry> bad;
   std::vector<std::string> not_compared;  ///< public values that were not given
 };
@@ -87,7 +87,12 @@ filecoin::porep::SealCommitPhase1Output read_commit_phase1(const VanillaOptions&
 Outcome check_porep(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto output = read_commit_phase1(options, meta);
   const filecoin::Meta::Porep none, &known = meta.porep ? *meta.porep : none;
-  Outcome outcome{.sector_size = output.sector_size, .proofs = 0, .bad = {}, .not_compared = {}};
+  const std::size_t per_partition =
+      filecoin::porep_shape(output.sector_size).challenges_per_partition;
+  Outcome outcome{.sector_size = output.sector_size,
+                  .proofs = {output.partitions.size() * per_partition, per_partition},
+                  .bad = {},
+                  .not_compared = {}};
   if (known.registered_proof && *known.registered_proof != output.registered_proof) {
     filecoin::Findings whole;
     whole.add("registered_proof", "it is {}, the meta file says {}",
@@ -104,7 +109,6 @@ Outcome check_porep(const VanillaOptions& options, const filecoin::Meta& meta) {
                                                      .seed = known.seed,
                                                      .ticket = known.ticket});
   outcome.bad.insert(outcome.bad.end(), bad.begin(), bad.end());
-  for (const auto& partition : output.partitions) outcome.proofs += partition.size();
   const bool sector = known.sector_number || output.sector_number;
   if (!meta.prover_id || !sector)
     outcome.not_compared.push_back("replica_id (needs prover id and sector number)");
@@ -157,8 +161,10 @@ Outcome check_post(const VanillaOptions& options, const filecoin::Meta& meta) {
                                      .winning = is_winning(options),
                                      .randomness = std::nullopt,
                                      .sectors = std::nullopt};
-  Outcome outcome{
-      .sector_size = known.sector_size, .proofs = blobs.size(), .bad = {}, .not_compared = {}};
+  Outcome outcome{.sector_size = known.sector_size,
+                  .proofs = {blobs.size(), blobs.size()},
+                  .bad = {},
+                  .not_compared = {}};
   const std::string section = !options.meta_section.empty() ? options.meta_section
                               : is_winning(options)         ? "winning"
                                                             : "window";
@@ -205,10 +211,11 @@ Outcome check_snap(const VanillaOptions& options, const filecoin::Meta& meta) {
   const auto blobs = read_blobs(options);
   const SectorSize size = size_of(options, meta, blobs, filecoin::update::sector_size_of);
   const filecoin::UpdateShape shape = filecoin::update_shape(size);
-  Outcome outcome{.sector_size = size,
-                  .proofs = blobs.size() * shape.challenges_per_partition,
-                  .bad = {},
-                  .not_compared = {}};
+  Outcome outcome{
+      .sector_size = size,
+      .proofs = {blobs.size() * shape.challenges_per_partition, shape.challenges_per_partition},
+      .bad = {},
+      .not_compared = {}};
   if (meta.update) {
     const filecoin::update::Statement statement{.sector_size = size,
                                                 .comm_r_old = meta.update->comm_r_old,
@@ -265,9 +272,9 @@ ordered_json to_json(const VanillaOptions& options, const Outcome& outcome) {
                    {"where", entry.where},
                    {"what", entry.what}});
   }
-  return {{"kind", options.kind},     {"sector_size", outcome.sector_size.to_string()},
-          {"proofs", outcome.proofs}, {"ok", outcome.bad.empty()},
-          {"bad", std::move(bad)},    {"not_compared", outcome.not_compared}};
+  return {{"kind", options.kind},           {"sector_size", outcome.sector_size.to_string()},
+          {"proofs", outcome.proofs.total}, {"ok", outcome.bad.empty()},
+          {"bad", std::move(bad)},          {"not_compared", outcome.not_compared}};
 }
 
 void check(const VanillaOptions& options) {
@@ -283,7 +290,7 @@ void check(const VanillaOptions& options) {
       fmt::print("not compared, for want of a value: {}\n", value);
     if (outcome.bad.empty()) {
       fmt::print("{}: {} {}: all {} proofs hold\n", options.file, options.kind,
-                 outcome.sector_size.to_string(), outcome.proofs);
+                 outcome.sector_size.to_string(), outcome.proofs.total);
     }
   }
   if (!outcome.bad.empty())

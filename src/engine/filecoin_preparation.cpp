@@ -309,10 +309,11 @@ std::uint64_t payload_bytes(const JobRequest& request) {
 }
 
 /// Throws kBadVanilla unless `bad` is empty.
-void require_none(const JobRequest& request, const std::vector<BadEntry>& bad, std::size_t total) {
+void require_none(const JobRequest& request, const std::vector<BadEntry>& bad,
+                  filecoin::ProofCount count) {
   if (bad.empty()) return;
   constexpr std::string_view kPrefix = "BAD-VANILLA: ";
-  std::string text = filecoin::bad_vanilla_message(bad, total);
+  std::string text = filecoin::bad_vanilla_message(bad, count);
   if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
   Complaints(request).fail(ErrorCode::kBadVanilla, text);
 }
@@ -342,9 +343,10 @@ class FilecoinPreparation final : public Preparation {
       case ProofKind::kPorep: {
         auto output = decode_porep(request);
         compare_porep(request, output);
-        std::size_t total = 0;
-        for (const auto& partition : output.partitions) total += partition.size();
-        require_none(request, filecoin::porep::check_vanilla_proofs(output), total);
+        const std::size_t per_partition =
+            filecoin::porep_shape(output.sector_size).challenges_per_partition;
+        require_none(request, filecoin::porep::check_vanilla_proofs(output),
+                     {output.partitions.size() * per_partition, per_partition});
         return finish(request, porep_request(std::move(output)));
       }
       case ProofKind::kSnap: {
@@ -352,12 +354,14 @@ class FilecoinPreparation final : public Preparation {
         const filecoin::UpdateShape shape = filecoin::update_shape(statement.sector_size);
         require_none(request,
                      filecoin::update::check_vanilla_blobs(statement, request.vanilla_proofs),
-                     std::size_t{shape.partitions} * shape.challenges_per_partition);
+                     {std::size_t{shape.partitions} * shape.challenges_per_partition,
+                      shape.challenges_per_partition});
         return finish(request, update_proof_request(request));
       }
       case ProofKind::kWindowPost:
       case ProofKind::kWinningPost:
-        require_none(request, check_post(request), request.vanilla_proofs.size());
+        require_none(request, check_post(request),
+                     {request.vanilla_proofs.size(), request.vanilla_proofs.size()});
         return finish(request, post_proof_request(request));
     }
     throw EngineError(ErrorCode::kInternal, "a kind that examine() let pass");

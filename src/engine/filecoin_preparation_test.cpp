@@ -312,7 +312,8 @@ TEST_F(FilecoinPreparation, SnapAgainstWhatTheRequestSays) {
                  AllOf(HasSubstr("partition 1"), HasSubstr("partition 2")));
   request = four;
   request.vanilla_proofs[3].clear();
-  expect_refused(request, ErrorCode::kBadVanilla, HasSubstr("partition 3"));
+  expect_refused(request, ErrorCode::kBadVanilla,
+                 HasSubstr("10 of 40 proofs rejected: partition 3: "));
 }
 
 TEST_F(FilecoinPreparation, UnknownKindsAreRefused) {

@@ -37,11 +37,19 @@ struct BadEntry {
 /// "partition 3, index 17 (sector 4711): comm_d_proofs: the Merkle path does not reach comm_d".
 std::string to_string(const BadEntry& entry);
 
+/// Proofs that were checked: challenges of a PoRep or update, sectors of a PoSt.
+struct ProofCount {
+  std::size_t total;
+  std::size_t per_partition;  ///< of a PoSt, whose entries name none: all
+};
+
 /// "BAD-VANILLA: 2 of 2349 proofs rejected: index 17 (sector 4711): ...; index 903 (sector 5120):
 /// .... Nothing was proved." Of each proof the first complaint, with the number of further ones;
-/// all proofs are named. `total` is the number of proofs that were checked: challenges of a PoRep
-/// or update, sectors of a PoSt.
-std::string bad_vanilla_message(std::span<const BadEntry> entries, std::size_t total);
+/// all proofs are named. Where they are many, the text begins with a list of their places alone,
+/// "300 of 2349 proofs rejected: indices 0, 8, 16-20: index 0 ...", so that whoever cuts it cuts
+/// reasons first. An entry of a partition without an index rejects that partition's proofs, one
+/// without either rejects all.
+std::string bad_vanilla_message(std::span<const BadEntry> entries, ProofCount count);
 
 /// Collects what is wrong with one proof.
 class Findings {

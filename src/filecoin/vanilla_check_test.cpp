@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <sstream>
+
 namespace cuzk::filecoin {
 namespace {
 
@@ -15,7 +18,7 @@ TEST(BadVanillaMessage, NamesEveryProofOnce) {
       {std::nullopt, 17, 4711, "inclusion_proofs[4]", "the Merkle path does not reach comm_r_last"},
       {std::nullopt, 903, 5120, "comm_r", "it is not the sector's comm_r"},
   };
-  EXPECT_EQ(bad_vanilla_message(entries, 2349),
+  EXPECT_EQ(bad_vanilla_message(entries, {2349, 2349}),
             "BAD-VANILLA: 2 of 2349 proofs rejected: index 17 (sector 4711): inclusion_proofs[3]: "
             "the Merkle path does "
             "not reach comm_r_last (and 1 more); index 903 (sector 5120): comm_r: it is not the "
@@ -27,10 +30,61 @@ TEST(BadVanillaMessage, AComplaintAboutTheWholeRejectsAll) {
   const std::vector<BadEntry> entries = {
       {std::nullopt, std::nullopt, 9, "replica_id", "it is another's"},
       {2, 5, 9, "comm_d_proofs", "bad"}};
-  EXPECT_EQ(bad_vanilla_message(entries, 180),
+  EXPECT_EQ(bad_vanilla_message(entries, {180, 18}),
             "BAD-VANILLA: 180 of 180 proofs rejected: (sector 9): replica_id: it is another's; "
             "partition 2, index 5 "
             "(sector 9): comm_d_proofs: bad. Nothing was proved.");
+}
+
+TEST(BadVanillaMessage, APartitionsComplaintRejectsThePartition) {
+  const std::vector<BadEntry> entries = {{3, std::nullopt, std::nullopt, "", "truncated"},
+                                         {3, 4, std::nullopt, "proof_r_old", "bad"},
+                                         {5, 9, std::nullopt, "proof_r_old", "bad"}};
+  EXPECT_EQ(bad_vanilla_message(entries, {160, 10}),
+            "BAD-VANILLA: 11 of 160 proofs rejected: partition 3: truncated; partition 3, index 4: "
+            "proof_r_old: bad; partition 5, index 9: proof_r_old: bad. Nothing was proved.");
+}
+
+// Of 2,349 sectors 300: all of a group of 100, and 200 between good ones. An answer has room for
+// about 6,000 bytes.
+TEST(BadVanillaMessage, AllOfManyPlacesComeBeforeTheReasons) {
+  std::set<std::size_t> bad;
+  std::vector<BadEntry> entries;
+  for (std::size_t index = 0; index < 2349; ++index) {
+    if ((index < 800 && index % 4 == 0) || (index >= 1000 && index < 1100)) {
+      bad.insert(index);
+      for (const char* where : {"inclusion_proofs[0]", "inclusion_proofs[3]"})
+        entries.push_back({std::nullopt, index, 100'000 + index, where,
+                           "the Merkle path does not reach comm_r_last"});
+    }
+  }
+  ASSERT_EQ(bad.size(), 300u);
+  const std::string message = bad_vanilla_message(entries, {2349, 2349}).substr(0, 6000);
+  const std::string_view head = "BAD-VANILLA: 300 of 2349 proofs rejected: indices ";
+  ASSERT_EQ(message.substr(0, head.size()), head);
+  EXPECT_NE(message.find(", 792, 796, 1000-1099: index 0 (sector 100000): inclusion_proofs[0]: "),
+            std::string::npos);
+
+  std::set<std::size_t> named;
+  std::istringstream list(message.substr(head.size(), message.find(": index") - head.size()));
+  for (std::string range; std::getline(list, range, ',');) {
+    const std::size_t dash = range.find('-');
+    const std::size_t first = std::stoul(range);
+    const std::size_t last = dash == std::string::npos ? first : std::stoul(range.substr(dash + 1));
+    for (std::size_t index = first; index <= last; ++index) named.insert(index);
+  }
+  EXPECT_EQ(named, bad);
+}
+
+TEST(BadVanillaMessage, ManyPlacesArePartitionsAndTheirIndices) {
+  std::vector<BadEntry> entries;
+  for (const std::size_t partition : {0u, 1u, 7u})
+    entries.push_back({partition, std::nullopt, std::nullopt, "", "truncated"});
+  for (const std::size_t index : {0u, 3u, 4u, 5u, 8u, 9u})
+    entries.push_back({4, index, std::nullopt, "proof_r_old", "bad"});
+  EXPECT_EQ(bad_vanilla_message(entries, {160, 10}).substr(0, 110),
+            "BAD-VANILLA: 36 of 160 proofs rejected: partitions 0-1, 7, partition 4 indices 0, "
+            "3-5, 8-9: partition 0: trunc");
 }
 
 /// A golden path of every tree kind: single trees, with sub-trees, with a top tree.
