@@ -160,11 +160,9 @@ CircuitId examine_porep(const JobRequest& request) {
   return {CircuitKind::kPorep, *size};
 }
 
-filecoin::porep::SealCommitPhase1Output decode_porep(const JobRequest& request) {
-  Complaints complaints(request);
-  const auto size = stated_porep_size(complaints, request);
-  complaints.throw_if_any();
-  return complaints.blame_request("C1 output", [&] {
+/// `size` is what examine_porep() found, so that a C1 output of any other size is refused here.
+filecoin::porep::SealCommitPhase1Output decode_porep(const JobRequest& request, SectorSize size) {
+  return Complaints(request).blame_request("C1 output", [&] {
     return filecoin::porep::decode_commit_phase1(base::as_text(request.vanilla_proof), size);
   });
 }
@@ -338,10 +336,10 @@ class FilecoinPreparation final : public Preparation {
   }
 
   PreparedJob check(const JobRequest& request) override {
-    examine(request);
+    const CircuitId circuit = examine(request);
     switch (request.kind) {
       case ProofKind::kPorep: {
-        auto output = decode_porep(request);
+        auto output = decode_porep(request, circuit.size);
         compare_porep(request, output);
         const std::size_t per_partition =
             filecoin::porep_shape(output.sector_size).challenges_per_partition;
@@ -370,7 +368,7 @@ class FilecoinPreparation final : public Preparation {
   PreparedJob decode(const JobRequest& request) override {
     switch (request.kind) {
       case ProofKind::kPorep:
-        return finish(request, porep_request(decode_porep(request)));
+        return finish(request, porep_request(decode_porep(request, examine(request).size)));
       case ProofKind::kSnap:
         return finish(request, update_proof_request(request));
       default:

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <string_view>
 
 // Requests in Curio's shapes, from really sealed sectors; and everything that can be wrong with
 // them.
@@ -140,6 +142,34 @@ TEST_F(FilecoinPreparation, PorepAgainstWhatTheRequestSays) {
   expect_refused(request, ErrorCode::kBadInput, HasSubstr("vanilla_proof is empty"));
   request.vanilla_proof = {'{', '}'};
   expect_refused(request, ErrorCode::kBadInput, HasSubstr("C1 output: "));
+}
+
+// The circuit that a job is planned with and the one that its C1 output needs must not differ.
+TEST_F(FilecoinPreparation, AC1OutputOfAnotherSizeThanExaminedIsRefused) {
+  JobRequest tagged = golden_request("16KiB-v1_1", "porep");
+  tagged.sector_size = 0;
+  tagged.registered_proof = 8;
+  EXPECT_EQ(preparation->examine(tagged).to_string(), "porep-32g");
+  expect_refused(tagged, ErrorCode::kBadInput,
+                 HasSubstr("SectorSize is 16KiB, but 32GiB was asked for"));
+
+  JobRequest nested = golden_request("2KiB-v1_1", "porep");
+  nested.sector_size = 0;
+  const std::string_view member = R"(,"x":{"SectorSize":16384})";
+  const auto end = std::find(nested.vanilla_proof.rbegin(), nested.vanilla_proof.rend(), '}');
+  nested.vanilla_proof.insert(end.base() - 1, member.begin(), member.end());
+  EXPECT_EQ(preparation->examine(nested).to_string(), "porep-16k");
+  expect_refused(nested, ErrorCode::kBadInput,
+                 HasSubstr("SectorSize is 2KiB, but 16KiB was asked for"));
+
+  for (const JobRequest& request : {tagged, nested}) {
+    try {
+      preparation->decode(request);
+      ADD_FAILURE() << request.sector_size;
+    } catch (const EngineError& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kBadInput) << error.what();
+    }
+  }
 }
 
 TEST_F(FilecoinPreparation, AnAlteredC1OutputIsRefused) {
