@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace cuzk::base {
@@ -28,6 +30,20 @@ class ResourceExhausted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// `text` as an error quotes it: what is longer than `limit` bytes is cut between two characters of
+/// UTF-8 and ends in "...", so that an error stays short whatever its input holds.
+inline std::string excerpt(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  const auto continues_character = [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+  };
+  while (limit > 0 && continues_character(text[limit])) --limit;
+  return std::string(text.substr(0, limit)) + "...";
+}
+
+/// Most bytes of a name from outside that an error quotes.
+constexpr std::size_t kMaxQuotedName = 64;
 
 /// Throws `Error` with a formatted text.
 template <class Error, class... Args>

@@ -1,5 +1,7 @@
 #include "base/json_reader.hpp"
 
+#include "base/log.hpp"
+
 #include <bit>
 #include <cstring>
 
@@ -114,15 +116,20 @@ std::string JsonReader::path() const {
       out += fmt::format("[{}]", segment.index);
     } else if (!segment.key.empty()) {
       if (!out.empty()) out += '.';
-      // A key may be as long as the text; errors stay readable.
-      out += segment.key.size() <= 64 ? segment.key : segment.key.substr(0, 64);
+      out += excerpt(segment.key, kMaxQuotedName);
     }
   }
   return out.empty() ? "the top level" : out;
 }
 
 void JsonReader::reject_text(const std::string& text) const {
-  fail<InvalidInput>("{}: {}, at byte {}: {}", name_, path(), offset(), text);
+  // Both may hold whatever the input does, and escapes are longer than what they stand for.
+  const auto quoted = [](std::string_view part, std::size_t limit) {
+    return excerpt(escape_controls(excerpt(part, limit)), limit);
+  };
+  constexpr std::size_t kMaxPath = 500, kMaxText = 1000;
+  fail<InvalidInput>("{}: {}, at byte {}: {}", name_, quoted(path(), kMaxPath), offset(),
+                     quoted(text, kMaxText));
 }
 
 void JsonReader::reject_unexpected(std::string_view wanted) {

@@ -17,7 +17,8 @@ namespace cuzk::base {
 ///
 /// Strict everywhere, in skipped parts too: grammar, UTF-8, escapes, no trailing commas, nothing
 /// after the value, at most kMaxDepth nested containers. Every complaint is InvalidInput and names
-/// the input, the path of the value (`a.b[3].c`) and the byte offset. No read goes past the end of
+/// the input, the path of the value (`a.b[3].c`) and the byte offset, in less than 2 KiB of UTF-8
+/// without control characters. No read goes past the end of
 /// the text, and nothing is allocated but the path and the strings that the caller asks for, so
 /// memory is bounded by the text's size.
 ///
@@ -78,8 +79,8 @@ class JsonReader {
   void finish();
 
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
-  /// Path of the value being read, for example `vanilla_proofs.StackedDrg2KiBV1[0][1]`; "the top
-  /// level" if there is none.
+  /// Path of the value being read, for example `vanilla_proofs.StackedDrg2KiBV1[0][1]`, long keys
+  /// cut; "the top level" if there is none.
   std::string path() const;
 
   /// Throws InvalidInput: name, path, byte offset and the formatted text.

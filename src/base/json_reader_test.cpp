@@ -1,5 +1,6 @@
 #include "base/json_reader.hpp"
 
+#include "base/log.hpp"
 #include "support/golden.hpp"
 
 #include <gmock/gmock.h>
@@ -220,6 +221,43 @@ TEST(JsonReader, NamesPathAndOffset) {
             "text: a[1].c, at byte 21: an integer from 0 to 9 expected, found 10");
   EXPECT_EQ(complaint_of("[1", read),
             "text: the top level, at byte 0: an object expected, found '['");
+}
+
+void expect_fit_to_print(const std::string& complaint) {
+  EXPECT_LT(complaint.size(), 2048u);
+  EXPECT_TRUE(nlohmann::json::accept("[\"" + escape_json(complaint) + "\"]"));
+  EXPECT_THAT(complaint, ::testing::Not(HasSubstr("\xef\xbf\xbd"))) << "cut within a character";
+  for (const char c : complaint) EXPECT_GE(static_cast<unsigned char>(c), 0x20) << complaint;
+}
+
+TEST(JsonReader, ComplaintsStayShortWhateverTheInputHolds) {
+  std::string euros;
+  while (euros.size() < std::size_t{1} << 20) euros += "\xe2\x82\xac";
+  const auto quote = [](JsonReader& reader) {
+    reader.object([&](std::string_view) {
+      std::string scratch;
+      const std::string_view text = reader.string(scratch);
+      reader.reject("'{}' is unknown", text);
+    });
+  };
+  // Each way to meet the boundary of a character of three bytes, in the key and in the text.
+  for (const std::string shift : {"", "a", "ab"}) {
+    const std::string complaint =
+        complaint_of("{\"" + shift + euros + "\":\"" + shift + euros + "\"}", quote);
+    expect_fit_to_print(complaint);
+    EXPECT_THAT(complaint, ::testing::StartsWith("text: " + shift + euros.substr(0, 57)));
+    EXPECT_THAT(complaint, ::testing::MatchesRegex(".*\\.\\.\\., at byte .*: '.*\\.\\.\\."));
+  }
+  std::string controls;
+  while (controls.size() < 10'000) controls += R"(\u001b[31m\n\u0000)";
+  const std::string complaint = complaint_of("{\"" + controls + "\":\"" + controls + "\"}", quote);
+  expect_fit_to_print(complaint);
+  EXPECT_THAT(complaint, HasSubstr(R"(text: \u001b[31m\n\u0000\u001b[31m)"));
+
+  std::string nested;
+  for (std::size_t i = 0; i < JsonReader::kMaxDepth; ++i)
+    nested += "{\"" + std::string(100, 'k') + "\":";
+  expect_fit_to_print(complaint_of(nested + "x", [](JsonReader& reader) { reader.skip(); }));
 }
 
 TEST(JsonReader, FieldsComeInAnyOrderOnceEach) {

@@ -194,6 +194,12 @@ std::optional<LogLevel> parse_log_level(std::string_view text) {
   return std::nullopt;
 }
 
+std::string escape_controls(std::string_view text) {
+  std::string out;
+  append_escaped(out, text, false);
+  return out;
+}
+
 std::string escape_json(std::string_view text) {
   std::string out;
   append_escaped(out, text, true);

@@ -104,6 +104,10 @@ class Logger {
 /// and cli write to it.
 Logger& process_log();
 
+/// Text for a terminal: control characters escaped as in a line of the log ("\n", "\u001b"),
+/// bytes that are no UTF-8 replaced by U+FFFD.
+std::string escape_controls(std::string_view text);
+
 /// Text as the content of a string literal of JSON: quotes, backslashes and control characters
 /// escaped, bytes that are no UTF-8 replaced by U+FFFD.
 std::string escape_json(std::string_view text);

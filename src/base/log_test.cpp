@@ -101,6 +101,13 @@ TEST(EscapeJson, GivesUtf8WhateverTheBytes) {
   }
 }
 
+TEST(EscapeControls, LeavesTheRestAsItIs) {
+  EXPECT_EQ(escape_controls("a \"quoted\" \\ \xc3\xa9\n\x1b[31m\xff"),
+            "a \"quoted\" \\ \xc3\xa9\\n\\u001b[31m\xef\xbf\xbd");
+  const std::string once = escape_controls("\r\t\x7f");
+  EXPECT_EQ(escape_controls(once), once);
+}
+
 TEST_F(LogTest, TheLevelChangesWhileRunning) {
   Logger log(options());
   log.debug({}, "unseen");

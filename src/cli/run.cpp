@@ -1,11 +1,14 @@
 #include "base/cuda/error.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "cli/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <new>
+#include <string>
+#include <string_view>
 
 namespace cuzk::cli {
 
@@ -13,8 +16,16 @@ namespace {
 
 constexpr int kUsage = 64;
 
-int report(int status, const char* kind, const char* text) {
-  fmt::print(stderr, "cuzk: {}{}\n", kind, text);
+/// The lines of an error are its own; what it quotes of files and answers is not for the terminal.
+int report(int status, const char* kind, std::string_view text) {
+  std::string lines;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    lines += base::escape_controls(text.substr(0, end)) + '\n';
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  fmt::print(stderr, "cuzk: {}{}", kind, lines);
   return status;
 }
 

@@ -186,6 +186,15 @@ TEST_F(VanillaCommand, RefusesWhatItCannotRead) {
               HasSubstr("no vanilla proof in it"));
   EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap", short_blob, "--meta", junk}),
               HasSubstr("meta file: "));
+  // Neither a large file nor a hostile one gets to the terminal.
+  const std::string hostile = R"(\u001b]0;title\u0007\n)" + std::string(std::size_t{1} << 20, 'a');
+  const std::string of_file =
+      write("hostile", base::as_bytes(R"({"registered_proof":")" + hostile + R"(","x":1})"));
+  const std::string quoted = complaint({"vanilla", "info", "--kind", "porep", of_file});
+  EXPECT_THAT(quoted, HasSubstr(R"(seal proof '\u001b]0;title\u0007\naaa)"));
+  EXPECT_THAT(quoted, HasSubstr("aaa...' is unknown; known are 0 StackedDrg2KiBV1, "));
+  EXPECT_LT(quoted.size(), 2048u);
+  EXPECT_EQ(quoted.find_first_of(std::string("\x1b\x07\n", 3)), quoted.size() - 1);
   const std::string meta = golden("real/wpost-32GiB-one-sector.meta.json");
   EXPECT_THAT(complaint({"vanilla", "check", "--kind", "snap",
                          golden("sectors/2KiB-v1_1/update.vanilla.json"), "--meta", meta}),

@@ -212,8 +212,8 @@ InclusionProof read_inclusion_proof(JsonReader& reader, const TreeShape& shape) 
     bool found = false;
     reader.object([&](std::string_view key) {
       if (key != variant) {
-        reader.reject("variant '{}' of a Merkle proof, '{}' expected for a tree {}", key, variant,
-                      shape.to_string());
+        reader.reject("variant '{}' of a Merkle proof, '{}' expected for a tree {}",
+                      base::excerpt(key, base::kMaxQuotedName), variant, shape.to_string());
       }
       if (found) reader.reject("the key occurs twice");
       found = true;

@@ -105,8 +105,8 @@ template <class Info>
 auto from_name(std::span<const Info> all, std::string_view name, std::string_view kind) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Info& entry) { return entry.name == name; });
-  base::require(found != all.end(), "registered {} proof '{}' is unknown; known are {}", kind, name,
-                names(all));
+  base::require(found != all.end(), "registered {} proof '{}' is unknown; known are {}", kind,
+                base::excerpt(name, base::kMaxQuotedName), names(all));
   return found->proof;
 }
 
@@ -133,8 +133,8 @@ std::string_view to_string(ApiVersion version) {
 
 ApiVersion parse_api_version(std::string_view text) {
   const auto found = std::find(kApiVersions.begin(), kApiVersions.end(), text);
-  base::require(found != kApiVersions.end(), "API version '{}' is unknown; known are {}", text,
-                fmt::join(kApiVersions, ", "));
+  base::require(found != kApiVersions.end(), "API version '{}' is unknown; known are {}",
+                base::excerpt(text, base::kMaxQuotedName), fmt::join(kApiVersions, ", "));
   return static_cast<ApiVersion>(found - kApiVersions.begin());
 }
 

@@ -47,7 +47,8 @@ SectorSize SectorSize::parse(std::string_view text) {
   for (const SectorSize size : all()) {
     if (size.to_string() == text) return size;
   }
-  base::fail<base::InvalidInput>("sector size '{}' is unknown; known are {}", text, known_sizes());
+  base::fail<base::InvalidInput>("sector size '{}' is unknown; known are {}",
+                                 base::excerpt(text, base::kMaxQuotedName), known_sizes());
 }
 
 unsigned SectorSize::log2_nodes() const { return static_cast<unsigned>(std::countr_zero(nodes())); }
