@@ -127,8 +127,8 @@ Statement make_statement(ProofKind kind, const Meta& meta, std::string_view sect
                                   post.randomness, post.sectors);
 }
 
-ProofRequest porep_request(std::string_view c1_json) {
-  return engine::porep_request(filecoin::porep::decode_commit_phase1(c1_json));
+ProofRequest porep_request(std::string_view c1_json, std::optional<SectorSize> size) {
+  return engine::porep_request(filecoin::porep::decode_commit_phase1(c1_json, size));
 }
 
 ProofRequest vanilla_request(ProofKind kind, base::ByteView vanilla_file, const Meta& meta,

@@ -5,6 +5,7 @@
 #include "filecoin/meta.hpp"
 #include "filecoin/parameter_files.hpp"
 
+#include <optional>
 #include <string_view>
 
 namespace cuzk::cli {
@@ -23,8 +24,10 @@ using engine::Statement;
 /// where empty). Throws InvalidInput that names what the meta file lacks.
 Statement make_statement(ProofKind kind, const filecoin::Meta& meta, std::string_view section = {});
 
-/// From a C1 output, bare or in its envelope.
-ProofRequest porep_request(std::string_view c1_json);
+/// From a C1 output, bare or in its envelope. `size` where another source states it: a bare one of
+/// a stand-in does not say it.
+ProofRequest porep_request(std::string_view c1_json,
+                           std::optional<filecoin::SectorSize> size = std::nullopt);
 
 /// From a file of PoSt or update vanilla proofs and the public values.
 ProofRequest vanilla_request(ProofKind kind, base::ByteView vanilla_file,

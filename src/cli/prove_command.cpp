@@ -34,10 +34,10 @@ struct ProveOptions {
   unsigned timeout = 0;  // seconds
 };
 
-void require_porep_matches(const ProveOptions& options, const Statement& statement) {
-  const Statement known = read_input(options.meta, [](base::ByteView bytes) {
-    return make_statement(ProofKind::kPorep, filecoin::decode_meta(base::as_text(bytes)));
-  });
+void require_porep_matches(const ProveOptions& options, const filecoin::Meta& meta,
+                           const Statement& statement) {
+  const Statement known =
+      blame_file(options.meta, [&] { return make_statement(ProofKind::kPorep, meta); });
   base::require(known.circuit.size == statement.circuit.size &&
                     known.public_inputs == statement.public_inputs,
                 "{}: its public values are not those of {}", options.meta, options.c1);
@@ -53,9 +53,12 @@ void require_files(ProofKind kind, const ProveOptions& options) {
 }
 
 ProofRequest read_porep(const ProveOptions& options) {
-  ProofRequest request = read_input(
-      options.c1, [](base::ByteView bytes) { return porep_request(base::as_text(bytes)); });
-  if (!options.meta.empty()) require_porep_matches(options, request.statement);
+  const filecoin::Meta meta =
+      options.meta.empty() ? filecoin::Meta{} : read_meta_file(options.meta);
+  ProofRequest request = read_input(options.c1, [&](base::ByteView bytes) {
+    return porep_request(base::as_text(bytes), meta.sector_size);
+  });
+  if (!options.meta.empty()) require_porep_matches(options, meta, request.statement);
   return request;
 }
 
