@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "cli/synthetic_vanilla.hpp"
+#include "filecoin/ids.hpp"
 #include "filecoin/registered_proof.hpp"
 #include "filecoin/vanilla_file.hpp"
 
@@ -24,26 +25,31 @@ constexpr std::array kKinds{
 base::Bytes copy(base::ByteView bytes) { return {bytes.begin(), bytes.end()}; }
 base::Bytes bytes_of(const curve::Fr& value) { return copy(value.to_bytes_le()); }
 
-/// Inverse of filecoin::prover_id: LEB128, left aligned.
-std::uint64_t miner_of(const base::Bytes32& prover_id) {
+/// Inverse of filecoin::prover_id (LEB128, left aligned); absent where the id is no miner's.
+std::optional<std::uint64_t> miner_of(const base::Bytes32& prover_id) {
   std::uint64_t miner = 0;
   unsigned shift = 0;
   for (const std::uint8_t byte : prover_id) {
     if (shift < 64) miner |= std::uint64_t{byte & 0x7fu} << shift;
-    if ((byte & 0x80) == 0) return miner;
+    if ((byte & 0x80) == 0) break;
     shift += 7;
   }
+  if (filecoin::prover_id(miner) != prover_id) return std::nullopt;
   return miner;
 }
 
 void fill_porep(JobRequest& request, base::ByteView c1, const std::optional<filecoin::Meta>& meta) {
   request.vanilla_proof = copy(c1);
   if (!meta || !meta->porep) return;
-  if (meta->porep->registered_proof) {
-    request.registered_proof = static_cast<std::uint64_t>(*meta->porep->registered_proof);
+  if (const auto proof = meta->porep->registered_proof) {
+    // A stand-in carries a larger proof's name, and a request must not contradict itself.
+    const filecoin::SectorSize size = filecoin::info(*proof).sector_size;
+    if (meta->sector_size.value_or(size) == size)
+      request.registered_proof = static_cast<std::uint64_t>(*proof);
   }
-  if (meta->prover_id && meta->porep->sector_number) {
-    request.miner_id = miner_of(*meta->prover_id);
+  const auto miner = meta->prover_id ? miner_of(*meta->prover_id) : std::nullopt;
+  if (miner && meta->porep->sector_number) {
+    request.miner_id = *miner;
     request.sector_number = *meta->porep->sector_number;
   }
 }
@@ -103,7 +109,7 @@ JobRequest to_request(ProofKind kind, base::ByteView vanilla,
   base::require(meta && meta->sector_size, "{} needs a meta file with the sector size",
                 kind_name(kind));
   request.vanilla_proofs = filecoin::decode_vanilla_file(vanilla);
-  if (meta->prover_id) request.miner_id = miner_of(*meta->prover_id);
+  if (meta->prover_id) request.miner_id = miner_of(*meta->prover_id).value_or(0);
   if (kind == ProofKind::kSnap) {
     fill_update(request, *meta);
   } else {

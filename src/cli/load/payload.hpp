@@ -32,8 +32,10 @@ std::string_view kind_name(engine::ProofKind kind);
 
 /// The request that Curio would send for a vanilla proof in its file format (C1 JSON, or base64
 /// strings or a blob) and its public values. For a PoRep the public values may be missing: then
-/// miner and sector number are left to the C1 output. `section` picks among the PoSts of the public
-/// values ("window", "winning" where empty). Throws base::InvalidInput that names what is missing.
+/// miner and sector number are left to the C1 output, as they are where the prover id is no
+/// miner's, and the registered proof where it is of another size (a stand-in). `section` picks
+/// among the PoSts of the public values ("window", "winning" where empty). Throws
+/// base::InvalidInput that names what is missing.
 engine::JobRequest to_request(engine::ProofKind kind, base::ByteView vanilla,
                               const std::optional<filecoin::Meta>& meta,
                               std::string_view section = {});

@@ -1,11 +1,15 @@
 #include "cli/load/payload.hpp"
 
 #include "base/error.hpp"
+#include "filecoin/ids.hpp"
 #include "support/golden.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <utility>
 
 namespace cuzk::cli::load {
 namespace {
@@ -19,13 +23,16 @@ TEST(LoadPayload, KindsByName) {
   EXPECT_THROW(parse_kind("wdpost"), base::InvalidInput);
 }
 
+filecoin::Meta golden_meta(const std::string& folder) {
+  const base::Bytes bytes = testing::golden_bytes(folder + "meta.json");
+  return filecoin::decode_meta(base::as_text(bytes));
+}
+
 // What Curio sends for the golden sector, by its own numbers.
 TEST(LoadPayload, RequestsFromGoldenFiles) {
   const auto preparation = engine::make_filecoin_preparation();
   const std::string folder = "sectors/2KiB-v1_1/";
-  const base::Bytes meta_bytes = testing::golden_bytes(folder + "meta.json");
-  const filecoin::Meta meta =
-      filecoin::decode_meta({reinterpret_cast<const char*>(meta_bytes.data()), meta_bytes.size()});
+  const filecoin::Meta meta = golden_meta(folder);
 
   const auto porep = to_request(ProofKind::kPorep, testing::golden_bytes(folder + "c1.json"), meta);
   EXPECT_EQ(porep.registered_proof, 5u);
@@ -39,6 +46,50 @@ TEST(LoadPayload, RequestsFromGoldenFiles) {
   EXPECT_EQ(make_payload(to_request(ProofKind::kPorep, porep.vanilla_proof, {}), *preparation)
                 .public_inputs,
             porep_payload.public_inputs);
+}
+
+// Their C1 outputs carry the names of 32 and 64 GiB proofs.
+TEST(LoadPayload, RequestsOfStandInsHold) {
+  const auto preparation = engine::make_filecoin_preparation();
+  for (const auto& [sector, circuit] :
+       {std::pair("16KiB-v1_1", "porep-16k"), std::pair("32KiB-v1_1", "porep-32k")}) {
+    const std::string folder = fmt::format("sectors/{}/", sector);
+    for (const char* file : {"c1.json", "c1.wrapper.json"}) {
+      const auto request =
+          to_request(ProofKind::kPorep, testing::golden_bytes(folder + file), golden_meta(folder));
+      EXPECT_EQ(request.registered_proof, 0u);
+      EXPECT_EQ(preparation->examine(request).to_string(), circuit);
+      EXPECT_NO_THROW(preparation->check(request)) << sector << " " << file;
+    }
+  }
+}
+
+// A replica id may be made with any 32 bytes; only those of a miner can be sent as one.
+TEST(LoadPayload, OnlyAMinersProverIdBecomesAMiner) {
+  filecoin::Meta meta = golden_meta("sectors/2KiB-v1_1/");
+  const auto miner = [&](const base::Bytes32& prover_id) {
+    meta.prover_id = prover_id;
+    const auto porep = to_request(ProofKind::kPorep, {}, meta);
+    const auto window =
+        to_request(ProofKind::kWindowPost,
+                   testing::golden_bytes("sectors/2KiB-v1_1/window.vanilla.json"), meta);
+    EXPECT_EQ(porep.miner_id, window.miner_id);
+    EXPECT_EQ(porep.sector_number, porep.miner_id == 0 ? 0u : 1u);
+    return porep.miner_id;
+  };
+  for (const std::uint64_t id :
+       {std::uint64_t{1}, std::uint64_t{127}, std::uint64_t{128}, std::uint64_t{1000}, UINT64_MAX})
+    EXPECT_EQ(miner(filecoin::prover_id(id)), id);
+  base::Bytes32 foreign;
+  foreign.fill(0x07);
+  EXPECT_EQ(miner(foreign), 0u) << "more after the number";
+  foreign.fill(0xff);
+  EXPECT_EQ(miner(foreign), 0u) << "no end";
+  foreign = filecoin::prover_id(UINT64_MAX);
+  foreign[9] = 0x7f;
+  EXPECT_EQ(miner(foreign), 0u) << "above 64 bits";
+  foreign = {0x81, 0x00};
+  EXPECT_EQ(miner(foreign), 0u) << "longer than need be";
 }
 
 TEST(LoadPayload, EverySeedAnotherJobThatHolds) {
