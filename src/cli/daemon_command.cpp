@@ -111,18 +111,16 @@ std::unique_ptr<engine::Journal> open_journal(const engine::Config& config) {
 /// Reads the configuration again and has the running parts take over what they
 /// can.
 void reload(const DaemonOptions& options, engine::Config& running, engine::Engine& engine,
-            service::GrpcServer& server) {
+            service::Daemon& daemon) {
   auto& log = base::process_log();
   const engine::LoadedConfig loaded = load(options);
-  service::check_listening(loaded.config.daemon);
+  service::check_listening(loaded.config.daemon);  // what the next start would do
+  daemon.reconfigure(loaded.config);
   for (const engine::Notice& notice : loaded.notices) log.warn({}, "{}", notice.line());
   const std::vector<engine::ConfigChange> changes = engine::config_changes(running, loaded.config);
   for (const std::string& setting : engine.reconfigure(loaded.config))
     log.warn({}, "{} takes effect at the next start", setting);
   configure_log(loaded.config.logging);
-  const std::string& tokens = loaded.config.daemon.token_file;
-  server.service().set_access(tokens.empty() ? service::Access()
-                                             : service::Access::from_token_file(tokens));
   for (const engine::ConfigChange& change : changes)
     log.info({}, "{}: {} was {}", change.setting, change.after, change.before);
   log.info({}, "configuration read again: {} settings differ", changes.size());
@@ -149,8 +147,8 @@ void run_daemon(const DaemonOptions& options) {
   engine::Engine engine(running, std::move(devices), open_journal(running));
   service::EngineAdapter api(engine);
   log_devices(engine.status());
-  service::Daemon daemon(api, running, {.reload = [&](service::GrpcServer& server) {
-                           reload(options, running, engine, server);
+  service::Daemon daemon(api, running, {.reload = [&](service::Daemon& self) {
+                           reload(options, running, engine, self);
                          }});
   daemon.run();
 }

@@ -104,7 +104,7 @@ void Daemon::run() {
       if (!options_.reload) continue;
       manager_.tell("RELOADING=1");
       try {
-        options_.reload(server_);
+        options_.reload(*this);
       } catch (const std::exception& error) {
         log.error({}, "the configuration was not taken over: {}", error.what());
       }
@@ -115,8 +115,8 @@ void Daemon::run() {
         log.info({}, "draining: running jobs have {} s; a second signal stops at once",
                  std::chrono::duration_cast<std::chrono::seconds>(drain_timeout_).count());
         manager_.tell("STOPPING=1");
-        drainer = std::jthread([&] {
-          api_.drain(drain_timeout_);
+        drainer = std::jthread([this, &stopped, limit = drain_timeout_] {
+          api_.drain(limit);
           stopped = true;
         });
       } else if (asked == 2) {
@@ -133,6 +133,11 @@ void Daemon::run() {
   server_.service().end_waits();
   server_.shut_down(kAnswerGrace);
   log.info({}, "stopped");
+}
+
+void Daemon::reconfigure(const engine::Config& config) {
+  server_.reconfigure(config.daemon);
+  drain_timeout_ = config.daemon.drain_timeout;
 }
 
 void Daemon::tick() {

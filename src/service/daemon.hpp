@@ -27,7 +27,7 @@ class Daemon {
  public:
   struct Options {
     /// Called on SIGHUP, by the thread that runs run(). What it throws is logged.
-    std::function<void(GrpcServer& server)> reload;
+    std::function<void(Daemon& daemon)> reload;
     std::chrono::minutes health_interval{60};  ///< between two HEALTH lines in the log
   };
 
@@ -41,6 +41,9 @@ class Daemon {
 
   /// Serves until a signal has ended the engine, which has stopped when this returns.
   void run();
+  /// Takes over what may change while running: tokens and the time to drain. For `reload` to call.
+  /// Throws what GrpcServer::reconfigure throws, and changes nothing then.
+  void reconfigure(const engine::Config& config);
   GrpcServer& server() { return server_; }
   const std::optional<HttpServer>& http() const { return http_; }
 
@@ -52,7 +55,7 @@ class Daemon {
   void log_health(const engine::Status& status);
 
   EngineApi& api_;
-  const std::chrono::milliseconds drain_timeout_;
+  std::chrono::milliseconds drain_timeout_;
   Options options_;
   ServiceManager manager_;
   GrpcServer server_;

@@ -121,7 +121,7 @@ TEST_F(DaemonTest, ReloadsOnHangUpAndSurvivesABadFile) {
   std::promise<void> first, second;
   int calls = 0;
   start({.reload =
-             [&](GrpcServer&) {
+             [&](Daemon&) {
                if (++calls == 1) {
                  first.set_value();
                  throw std::runtime_error("line 3: unknown key");
@@ -136,6 +136,26 @@ TEST_F(DaemonTest, ReloadsOnHangUpAndSurvivesABadFile) {
   send(SIGTERM);
   EXPECT_TRUE(ends_within(std::chrono::seconds(10)));
   EXPECT_THAT(log(), HasSubstr("line 3: unknown key"));
+}
+
+TEST_F(DaemonTest, TheTimeToDrainCanChangeWhileRunning) {
+  config_.daemon.drain_timeout = std::chrono::hours(1);
+  std::promise<void> reloaded;
+  start({.reload =
+             [&](Daemon& daemon) {
+               engine::Config changed = config_;
+               changed.daemon.drain_timeout = std::chrono::seconds(1);
+               daemon.reconfigure(changed);
+               reloaded.set_value();
+             },
+         .health_interval = std::chrono::minutes(60)});
+  auto answer = prove("a");
+  ASSERT_TRUE(engine_.until_waiters("a", 1));
+  send(SIGHUP);
+  ASSERT_EQ(reloaded.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  send(SIGTERM);
+  EXPECT_TRUE(ends_within(std::chrono::seconds(10)));
+  EXPECT_EQ(answer.get().error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
 TEST_F(DaemonTest, TellsTheServiceManager) {

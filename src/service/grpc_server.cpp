@@ -55,11 +55,16 @@ Access access_of(const engine::Config::Daemon& config) {
   return config.token_file.empty() ? Access() : Access::from_token_file(config.token_file);
 }
 
+/// Whether strangers are kept out, or let in on purpose.
+bool is_protected(const ListenAddress& address, const engine::Config::Daemon& config) {
+  return address.is_local() || !config.tls_cert.empty() || !config.token_file.empty() ||
+         config.allow_insecure;
+}
+
 ListenAddress address_of(const engine::Config::Daemon& config) {
   ListenAddress address = parse_listen_address(config.listen, "daemon.listen");
   base::require(
-      address.is_local() || !config.tls_cert.empty() || !config.token_file.empty() ||
-          config.allow_insecure,
+      is_protected(address, config),
       "daemon.listen: {} can be reached from other machines and anybody there could use "
       "this daemon; set daemon.tls_cert and tls_key, or daemon.token_file, or listen on a "
       "unix socket or 127.0.0.1; daemon.allow_insecure = true accepts the risk",
@@ -101,7 +106,8 @@ void check_listening(const engine::Config::Daemon& config) {
 
 GrpcServer::GrpcServer(EngineApi& api, const engine::Config::Daemon& config,
                        const ProvingService::Limits& limits)
-    : address_(address_of(config)),
+    : started_with_(config),
+      address_(address_of(config)),
       protection_(protection_of(config)),
       service_(api, access_of(config), limits) {
   set_up_grpc();
@@ -138,6 +144,17 @@ void GrpcServer::set_serving(bool serving) {
   grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
   health->SetServingStatus(serving);
   health->SetServingStatus(kServiceName, serving);
+}
+
+void GrpcServer::reconfigure(const engine::Config::Daemon& config) {
+  engine::Config::Daemon effective = started_with_;
+  effective.token_file = config.token_file;
+  base::require(is_protected(address_, effective),
+                "daemon.token_file: without one anybody who reaches {}, where this daemon listens "
+                "until its next start, could use it; set a token file, or restart the daemon to "
+                "listen elsewhere",
+                started_with_.listen);
+  service_.set_access(access_of(effective));
 }
 
 void GrpcServer::shut_down(std::chrono::milliseconds grace) {

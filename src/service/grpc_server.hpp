@@ -35,10 +35,15 @@ class GrpcServer {
   /// What the health service answers.
   void set_serving(bool serving);
   ProvingService& service() { return service_; }
+  /// Takes over the tokens of a configuration that was read again; address and TLS stay those of
+  /// the start. Throws base::InvalidInput, and changes nothing, if the token file is unfit or if
+  /// nothing would protect the address that is served.
+  void reconfigure(const engine::Config::Daemon& config);
   /// Takes no new call, waits for those under way, at most so long, and cancels the rest.
   void shut_down(std::chrono::milliseconds grace);
 
  private:
+  const engine::Config::Daemon started_with_;
   ListenAddress address_;
   std::string protection_;
   std::optional<SocketClaim> claim_;

@@ -203,6 +203,48 @@ TEST_F(GrpcServerTest, TokensCanBeReplacedWhileRunning) {
   EXPECT_TRUE(get_status("Bearer 0123456789abcdef").ok());
 }
 
+TEST_F(GrpcServerTest, AnOpenAddressKeepsItsTokens) {
+  write_file(folder_ / "tokens", "0123456789abcdef\n");
+  config_.listen = "0.0.0.0:0";
+  config_.token_file = (folder_ / "tokens").string();
+  start();
+  // Where the next start would listen is of no use to the port that is open now.
+  engine::Config::Daemon changed = config_;
+  changed.listen = "127.0.0.1:0";
+  changed.token_file.clear();
+  changed.allow_insecure = true;
+  EXPECT_THAT(error_of([&] { server_->reconfigure(changed); }),
+              HasSubstr("daemon.token_file: without one anybody who reaches 0.0.0.0:0"));
+  changed.token_file = (folder_ / "absent").string();
+  EXPECT_THAT(error_of([&] { server_->reconfigure(changed); }), HasSubstr("absent"));
+  const std::string target = fmt::format("127.0.0.1:{}", server_->address().port);
+  const auto status = [&](const char* authorization) {
+    const auto stub = v1::ProvingEngine::NewStub(testing::connect(target));
+    Call call;
+    if (authorization != nullptr) call.AddMetadata("authorization", authorization);
+    v1::GetStatusResponse response;
+    return stub->GetStatus(&call, {}, &response).error_code();
+  };
+  EXPECT_EQ(status(nullptr), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(status("Bearer 0123456789abcdef"), grpc::StatusCode::OK);
+
+  write_file(folder_ / "others", "fedcba9876543210\n");
+  changed.token_file = (folder_ / "others").string();
+  EXPECT_EQ(error_of([&] { server_->reconfigure(changed); }), "no error");
+  EXPECT_EQ(status("Bearer 0123456789abcdef"), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(status("Bearer fedcba9876543210"), grpc::StatusCode::OK);
+}
+
+TEST_F(GrpcServerTest, ALocalAddressCanLoseItsTokens) {
+  write_file(folder_ / "tokens", "0123456789abcdef\n");
+  config_.token_file = (folder_ / "tokens").string();
+  start();
+  EXPECT_EQ(get_status().error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  config_.token_file.clear();
+  server_->reconfigure(config_);
+  EXPECT_TRUE(get_status().ok());
+}
+
 // ---- TLS
 // -----------------------------------------------------------------------------------------
 
