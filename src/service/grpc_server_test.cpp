@@ -14,6 +14,7 @@
 #include <optional>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <thread>
@@ -38,6 +39,26 @@ std::string error_of(const std::function<void()>& action) {
   }
   return "no error";
 }
+
+/// A socket file with somebody behind it.
+class ForeignSocket {
+ public:
+  ForeignSocket(const std::filesystem::path& path, int type) : fd_(::socket(AF_UNIX, type, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.native().copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
+    EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    if (type == SOCK_STREAM) {
+      EXPECT_EQ(::listen(fd_, 1), 0);
+    }
+  }
+  ~ForeignSocket() { ::close(fd_); }
+  ForeignSocket(const ForeignSocket&) = delete;
+  ForeignSocket& operator=(const ForeignSocket&) = delete;
+
+ private:
+  int fd_;
+};
 
 class GrpcServerTest : public testing::ServerTest {
  protected:
@@ -126,21 +147,43 @@ TEST_F(GrpcServerTest, ASecondServerOnTheSocketFailsAndNamesTheFirst) {
 
 TEST_F(GrpcServerTest, AForeignProgramOnTheSocketIsLeftAlone) {
   const std::filesystem::path path = folder_ / "foreign.sock";
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.native().copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
-  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  ASSERT_EQ(::listen(socket, 1), 0);
+  std::optional<ForeignSocket> socket(std::in_place, path, SOCK_STREAM);
   config_.listen = "unix://" + path.string();
   EXPECT_THAT(start_error(),
               StartsWith("ALREADY-RUNNING: pid " + std::to_string(::getpid()) + " "));
 
   // Once it is dead, its socket is in nobody's way.
-  ::close(socket);
+  socket.reset();
   ASSERT_TRUE(std::filesystem::exists(path));
   EXPECT_EQ(start_error(), "no error");
   EXPECT_TRUE(get_status().ok());
+}
+
+TEST_F(GrpcServerTest, ASocketThatCannotBeAskedIsLeftAlone) {
+  const std::filesystem::path path = folder_ / "other.sock";
+  const ForeignSocket socket(path, SOCK_DGRAM);
+  EXPECT_THAT(error_of([&] { SocketClaim claim(path); }),
+              HasSubstr("cannot tell whether somebody serves on " + path.string()));
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+TEST_F(GrpcServerTest, ASocketThatMayNotBeOpenedIsLeftAlone) {
+  const std::filesystem::path path = folder_ / "private.sock";
+  const ForeignSocket socket(path, SOCK_STREAM);
+  ASSERT_EQ(::chmod(path.c_str(), 0), 0);
+  std::filesystem::permissions(path.parent_path(), std::filesystem::perms::all);
+  std::string text;
+  // Root may open everything: this thread alone becomes nobody.
+  std::thread([&] {
+    constexpr uid_t kNobody = 65534;
+    if (::geteuid() == 0) {
+      ASSERT_EQ(::syscall(SYS_setresuid, kNobody, kNobody, kNobody), 0);
+    }
+    text = error_of([&] { SocketClaim claim(path); });
+  }).join();
+  EXPECT_THAT(text, HasSubstr("cannot tell whether somebody serves on " + path.string()));
+  EXPECT_THAT(text, HasSubstr("Permission denied"));
+  EXPECT_TRUE(std::filesystem::exists(path));
 }
 
 TEST_F(GrpcServerTest, AFileThatIsNoSocketIsNotRemoved) {

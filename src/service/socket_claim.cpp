@@ -19,23 +19,35 @@ namespace cuzk::service {
 
 namespace {
 
-/// The process that listens on the socket, if any does.
+[[noreturn]] void fail_unknown(const std::filesystem::path& path, int error) {
+  base::fail<base::InvalidInput>(
+      "daemon.listen: cannot tell whether somebody serves on {}: {}; stop that program, or remove "
+      "the file if there is none",
+      path.native(), std::strerror(error));
+}
+
+/// The process that listens on the socket, if any does. Throws base::InvalidInput if that cannot be
+/// told.
 std::optional<pid_t> listener_of(const std::filesystem::path& path) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return std::nullopt;
+  if (fd < 0) fail_unknown(path, errno);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.native().copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
+  const bool connected =
+      ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  const int error = connected ? 0 : errno;
   std::optional<pid_t> pid;
   // A listener whose queue is full answers EAGAIN.
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
-      errno == EAGAIN) {
+  if (connected || error == EAGAIN) {
     ucred peer{};
     socklen_t size = sizeof(peer);
     const bool known = ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
     pid = known ? peer.pid : 0;
   }
   ::close(fd);
+  // Refused: the file is left of one that is dead. Any other error says nothing of that.
+  if (!pid && error != ECONNREFUSED && error != ENOENT) fail_unknown(path, error);
   return pid;
 }
 
