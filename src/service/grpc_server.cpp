@@ -4,9 +4,11 @@
 #include "base/log.hpp"
 #include "service/tls.hpp"
 
+#include <grpc/compression.h>
 #include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
@@ -83,10 +85,28 @@ std::string protection_of(const engine::Config::Daemon& config) {
   return text.empty() ? "no protection" : text;
 }
 
+/// What gRPC may hold of messages that are under way, which nothing else counts: several of the
+/// largest at once.
+std::size_t transport_memory(const engine::Config::Daemon& config) {
+  constexpr std::uint64_t kLeast = std::uint64_t{4} << 30;
+  return std::max(kLeast, 4 * config.max_message_bytes);
+}
+
+/// A message of a few hundred kilobytes can be hundreds of megabytes unpacked, before any limit
+/// sees it. Curio compresses nothing.
+void refuse_compressed_messages(grpc::ServerBuilder& builder) {
+  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP})
+    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
+  // The status is sent once the call is looked at, which may be after its message was unpacked.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+}
+
 void configure(grpc::ServerBuilder& builder, const engine::Config::Daemon& config) {
   constexpr std::uint64_t kMax = std::numeric_limits<int>::max();
   builder.SetMaxReceiveMessageSize(static_cast<int>(std::min(config.max_message_bytes, kMax)));
   builder.SetMaxSendMessageSize(-1);
+  refuse_compressed_messages(builder);
+  builder.SetResourceQuota(grpc::ResourceQuota("daemon").Resize(transport_memory(config)));
   // A second daemon on the same port must fail, not share it.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // Calls wait for half an hour: a client that is gone is found, and one that pings is let ping.

@@ -420,6 +420,23 @@ TEST_F(GrpcServerTest, LargeMessagesLeaveNoMemoryBehind) {
   EXPECT_LE(resident(), limit);
 }
 
+TEST_F(GrpcServerTest, CompressedMessagesAreRefused) {
+  start();
+  const auto submit = [&](std::size_t mebibytes, grpc_compression_algorithm algorithm) {
+    v1::SubmitProofRequest request;
+    request.set_proof_kind(v1::POREP_SEAL_COMMIT);
+    request.mutable_vanilla_proof()->resize(mebibytes << 20, ' ');
+    Call call;
+    call.set_compression_algorithm(algorithm);
+    v1::SubmitProofResponse response;
+    return stub_->SubmitProof(&call, request, &response);
+  };
+  for (const auto algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE})
+    EXPECT_EQ(submit(1, algorithm).error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_TRUE(engine_.requests().empty());
+  EXPECT_TRUE(submit(1, GRPC_COMPRESS_NONE).ok());
+}
+
 /// Calls a unary method by name, with messages as bytes: no generated client is linked for it.
 std::string call_bytes(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
                        const std::string& request) {

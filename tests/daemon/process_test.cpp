@@ -23,6 +23,14 @@ using ::testing::HasSubstr;
 using v1::AwaitProofResponse;
 using Clock = std::chrono::steady_clock;
 
+/// A line of /proc/PID/status in bytes; 0 if it is not there.
+std::uint64_t memory_of(pid_t pid, const std::string& name) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1)) << 10;
+  return 0;
+}
+
 class ServerTest : public ::testing::Test {
  protected:
   void configure(const std::string& of_daemon) {
@@ -226,6 +234,24 @@ TEST_F(ServerTest, MessagesBeyondTheLimitAreRefusedByName) {
   EXPECT_THAT(status.error_message(), HasSubstr(std::to_string(4 << 20)));
 }
 
+// Unpacked it would be a thousand times as large.
+TEST_F(ServerTest, ACompressedMessageIsRefusedAndNeverUnpacked) {
+  configure("");
+  const auto server = start(milliseconds(1));
+  engine::JobRequest request = toy_job(ProofKind::kPorep, 1, 1);
+  expect_proved(request, submit(request));
+  request.request_id += "-compressed";
+  request.vanilla_proof.resize(std::size_t{240} << 20);
+  const std::uint64_t before = memory_of(server->pid(), "VmHWM");
+  ASSERT_GT(before, 0U);
+  for (const auto compression : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    std::string id;
+    const grpc::Status status = client_->submit(request, id, compression);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED) << status.error_message();
+  }
+  EXPECT_LE(memory_of(server->pid(), "VmHWM"), before + (std::uint64_t{64} << 20));
+}
+
 // Large requests that are refused leave the process as it was.
 TEST_F(ServerTest, LargePayloadsAreLetGo) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -235,12 +261,7 @@ TEST_F(ServerTest, LargePayloadsAreLetGo) {
   const auto server = start(milliseconds(1));
   engine::JobRequest request = toy_job(ProofKind::kPorep, 1, 1);
   expect_proved(request, submit(request));
-  const auto resident = [&] {
-    std::ifstream file("/proc/" + std::to_string(server->pid()) + "/status");
-    for (std::string line; std::getline(file, line);)
-      if (line.starts_with("VmRSS:")) return std::stoull(line.substr(6)) << 10;
-    return 0ULL;
-  };
+  const auto resident = [&] { return memory_of(server->pid(), "VmRSS"); };
   const auto before = resident();
   ASSERT_GT(before, 0U);
   base::store_u64_le(666, request.vanilla_proofs[0].data());  // a vanilla proof that does not hold

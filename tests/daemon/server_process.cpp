@@ -130,8 +130,10 @@ bool ServerClient::until_ready() {
   return false;
 }
 
-grpc::Status ServerClient::submit(const engine::JobRequest& request, std::string& job_id) {
+grpc::Status ServerClient::submit(const engine::JobRequest& request, std::string& job_id,
+                                  grpc_compression_algorithm compression) {
   Call call;
+  call.set_compression_algorithm(compression);
   v1::SubmitProofResponse response;
   const grpc::Status status = stub_->SubmitProof(&call, cli::load::to_message(request), &response);
   job_id = response.job_id();

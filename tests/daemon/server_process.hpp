@@ -67,7 +67,8 @@ class ServerClient {
 
   /// Waits until the server is ready; false if it is not within a time.
   bool until_ready();
-  grpc::Status submit(const engine::JobRequest& request, std::string& job_id);
+  grpc::Status submit(const engine::JobRequest& request, std::string& job_id,
+                      grpc_compression_algorithm compression = GRPC_COMPRESS_NONE);
   grpc::Status await(const std::string& job_id, std::chrono::milliseconds timeout,
                      v1::AwaitProofResponse& result);
   grpc::Status prove(const engine::JobRequest& request, v1::AwaitProofResponse& result);
