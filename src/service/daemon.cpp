@@ -93,10 +93,10 @@ void Daemon::run() {
   auto& log = base::process_log();
   // The check of large files takes longer than a manager waits for a start.
   manager_.tell("READY=1");
-  std::jthread drainer;
-  std::atomic<bool> stopped = false;
+  std::atomic<bool> drained = false, stopping = false;
+  std::jthread drainer, stopper;  // so that this thread hears the next signal meanwhile
   int asked = 0;  // signals that end the daemon
-  while (!stopped) {
+  while (!drained || stopping) {
     tick();
     // While ending, the loop also looks whether it is over.
     const int signal = wait_for_signal(std::chrono::milliseconds(asked == 0 ? 1000 : 50));
@@ -115,20 +115,28 @@ void Daemon::run() {
         log.info({}, "draining: running jobs have {} s; a second signal stops at once",
                  std::chrono::duration_cast<std::chrono::seconds>(drain_timeout_).count());
         manager_.tell("STOPPING=1");
-        drainer = std::jthread([this, &stopped, limit = drain_timeout_] {
+        drainer = std::jthread([this, &drained, limit = drain_timeout_] {
           api_.drain(limit);
-          stopped = true;
+          drained = true;
         });
       } else if (asked == 2) {
-        log.warn({}, "stopping now; unfinished jobs stay in the journal");
-        api_.stop_now();
+        log.warn({},
+                 "stopping now, after the partitions under way; unfinished jobs stay in the "
+                 "journal; a third signal ends the process");
+        stopping = true;
+        stopper = std::jthread([this, &stopping] {
+          api_.stop_now();
+          stopping = false;
+        });
       } else {
+        log.warn({}, "ending at once; unfinished jobs stay in the journal");
         log.flush();
         std::_Exit(128 + signal);
       }
     }
   }
   drainer.join();
+  if (stopper.joinable()) stopper.join();
   server_.set_serving(false);
   server_.service().end_waits();
   server_.shut_down(kAnswerGrace);

@@ -16,9 +16,8 @@ namespace cuzk::service {
 
 /// Serves an engine, over gRPC and HTTP, until a signal ends it.
 ///   SIGTERM, SIGINT  drain: no new jobs, those that run may end within daemon.drain_timeout; what
-///   is
-///                    left stays in the journal. A second one stops at the next partition boundary,
-///                    a third ends the process.
+///                    is left stays in the journal. A second one stops at the next partition
+///                    boundary, a third ends the process at once with 128 plus its number.
 ///   SIGHUP           the configuration is read again
 /// Tells the service manager when it listens (READY: jobs are taken from then on), what it does,
 /// and that it lives. Whether devices are tested, parameter files checked and keys loaded is said

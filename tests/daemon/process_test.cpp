@@ -161,6 +161,31 @@ TEST_F(ServerTest, ASecondSignalStopsAtOnceAndLosesNothing) {
   expect_proved(request, id);
 }
 
+// A partition on the device cannot be interrupted, and whoever sends a third signal does not want
+// to wait for it.
+TEST_F(ServerTest, AThirdSignalDoesNotWaitForThePartition) {
+  configure("drain_timeout = \"300s\"\n");
+  auto server = start(seconds(25));
+  const engine::JobRequest request = toy_job(ProofKind::kPorep, 1, 2);
+  const std::string id = submit(request);
+  until_running(ProofKind::kPorep);
+  client_.reset();
+  for (const char* said : {"draining", "stopping now"}) {
+    server->signal(SIGTERM);
+    const auto end = Clock::now() + seconds(10);
+    while (folder_.log().find(said) == std::string::npos) {
+      ASSERT_LT(Clock::now(), end) << folder_.log();
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+  }
+  EXPECT_EQ(server->exit_within(milliseconds(200)), std::nullopt);
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->exit_within(seconds(5)), 128 + SIGTERM) << folder_.log();
+  EXPECT_THAT(folder_.log(), HasSubstr("ending at once"));
+  server = start(milliseconds(1));
+  expect_proved(request, id);
+}
+
 // The check of large parameter files takes minutes: meanwhile jobs are taken, the state is said as
 // it is, and a stop does not wait.
 TEST_F(ServerTest, WhileFilesAreCheckedItAnswersAndCanBeStopped) {
