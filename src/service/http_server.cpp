@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "service/errors.hpp"
+#include "service/http_connection.hpp"
 #include "service/metrics.hpp"
 #include "service/page_files.hpp"
 #include "service/status_json.hpp"
@@ -11,8 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <string>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 namespace cuzk::service {
 
@@ -21,7 +26,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kThreads = 8;
-constexpr std::size_t kMaxRequestBytes = 4096;
 
 std::string dump(const json& value) {
   // Ids are whatever a client sent.
@@ -33,7 +37,67 @@ void answer_ready(const engine::Status& status, httplib::Response& response) {
   response.set_content((status.ready ? "ready" : status.not_ready_because) + "\n", "text/plain");
 }
 
-void add_handlers(httplib::Server& server, EngineApi& api) {
+/// httplib's server with an end to every connection: within the limits of HttpConnection, or by
+/// end_connections(). httplib itself would multiply an answer by a request's ranges; they are
+/// ignored, as a server may.
+class BoundedServer final : public httplib::Server {
+ public:
+  /// Those that are open, those that wait for a thread and those to come.
+  void end_connections() {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    for (const int socket : open_) ::shutdown(socket, SHUT_RDWR);
+  }
+
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    bool answered = false;
+    if (open(socket)) {
+      HttpConnection connection(socket, {});
+      bool closed = false;
+      answered = process_request(connection, true, closed,
+                                 [](httplib::Request& request) { request.ranges.clear(); });
+      connection.finish();
+    }
+    close(socket);
+    return answered;
+  }
+  bool open(int socket) {
+    const std::lock_guard lock(mutex_);
+    if (ending_) return false;
+    open_.insert(socket);
+    return true;
+  }
+  void close(int socket) {
+    // While locked: its number may belong to another connection as soon as it is closed.
+    const std::lock_guard lock(mutex_);
+    open_.erase(socket);
+    ::close(socket);
+  }
+
+  std::mutex mutex_;  // guards what follows
+  std::set<int> open_;
+  bool ending_ = false;
+};
+
+void answer_error(httplib::Response& response, int status, const std::string& text) {
+  response.status = status;
+  response.set_content(dump({{"error", text}}), "application/json");
+}
+
+// Before a body is read: nothing here takes one.
+httplib::Server::HandlerResponse refuse_other_methods(const httplib::Request& request,
+                                                      httplib::Response& response) {
+  using Handling = httplib::Server::HandlerResponse;
+  if (request.method == "GET" || request.method == "HEAD") return Handling::Unhandled;
+  response.set_header("Allow", "GET, HEAD");
+  answer_error(response, 405, request.method + ": only GET and HEAD are answered here");
+  return Handling::Handled;
+}
+
+/// `tracing` is locked while a trace is made, which takes time and memory.
+void add_handlers(httplib::Server& server, EngineApi& api, std::mutex& tracing) {
+  server.set_pre_routing_handler(refuse_other_methods);
   server.Get("/status", [&api](const httplib::Request&, httplib::Response& response) {
     response.set_header("Access-Control-Allow-Origin", "*");
     response.set_content(dump(status_json(api.status())), "application/json");
@@ -47,7 +111,13 @@ void add_handlers(httplib::Server& server, EngineApi& api) {
   server.Get("/readyz", [&api](const httplib::Request&, httplib::Response& response) {
     answer_ready(api.status(), response);
   });
-  server.Get("/trace", [&api](const httplib::Request&, httplib::Response& response) {
+  server.Get("/trace", [&](const httplib::Request&, httplib::Response& response) {
+    const std::unique_lock lock(tracing, std::try_to_lock);
+    if (!lock) {
+      response.set_header("Retry-After", "1");
+      answer_error(response, 503, "/trace: another one is being made; ask again in a second");
+      return;
+    }
     response.set_header("Content-Disposition", "attachment; filename=\"cuzk-trace.json\"");
     response.set_content(api.trace_json(), "application/json");
   });
@@ -71,8 +141,7 @@ void add_handlers(httplib::Server& server, EngineApi& api) {
       [](const httplib::Request& request, httplib::Response& response, std::exception_ptr error) {
         const engine::EngineError known = to_engine_error(std::move(error));
         base::process_log().error({}, "GET {}: {}", request.path, known.what());
-        response.status = 500;
-        response.set_content(dump({{"error", known.what()}}), "application/json");
+        answer_error(response, 500, known.what());
       });
 }
 
@@ -85,21 +154,18 @@ class HttpServer::Impl {
     base::require(!address_.is_unix, "daemon.status_listen: {} is no TCP address; write host:port",
                   address);
     server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // httplib frees it
-    server_.set_keep_alive_max_count(1);
-    server_.set_read_timeout(std::chrono::seconds(5));
-    server_.set_write_timeout(std::chrono::seconds(30));
-    server_.set_payload_max_length(kMaxRequestBytes);
     // Not SO_REUSEPORT, httplib's default: a second daemon on the same port must fail.
     server_.set_socket_options([](socket_t socket) {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     });
-    add_handlers(server_, api);
+    add_handlers(server_, api, tracing_);
     bind(address);
     thread_ = std::thread([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ~Impl() {
+    server_.end_connections();
     server_.stop();
     thread_.join();
   }
@@ -125,7 +191,8 @@ class HttpServer::Impl {
   }
 
   ListenAddress address_;
-  httplib::Server server_;
+  std::mutex tracing_;
+  BoundedServer server_;
   std::thread thread_;
 };
 

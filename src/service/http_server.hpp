@@ -9,12 +9,13 @@
 
 namespace cuzk::service {
 
-/// Reads only; every answer closes its connection.
+/// Reads only: GET and HEAD, anything else is 405. Every answer closes its connection; a client
+/// that is too slow is given up.
 ///   /status    JSON (status_json.hpp), readable from any origin
 ///   /metrics   Prometheus text
 ///   /healthz   200 while the process answers
 ///   /readyz    200 when the start is over and while it accepts jobs, else 503 with the reason
-///   /trace     Chrome trace-event JSON
+///   /trace     Chrome trace-event JSON; 503 while another one is being made
 ///   /          the status page, built into the program, and what it refers to
 /// Anything else is 404 with {"error": ...}.
 class HttpServer {
@@ -22,6 +23,7 @@ class HttpServer {
   /// Listens when this returns. `api` outlives it. Throws base::InvalidInput if `address` is no TCP
   /// address or is taken.
   HttpServer(EngineApi& api, std::string_view address);
+  /// Ends connections that are open.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -8,10 +8,20 @@
 #include <httplib.h>
 #include <nlohmann/json.hpp>
 
+#include <arpa/inet.h>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
+#include <netinet/in.h>
 #include <regex>
 #include <set>
 #include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
 
 namespace cuzk::service {
 
@@ -161,6 +171,112 @@ TEST_F(HttpServerTest, FailuresAreJson) {
   EXPECT_EQ(broken.status, 500);
   EXPECT_EQ(json::parse(broken.body)["error"], "INTERNAL: broken");
   EXPECT_EQ(get("/healthz").status, 200);
+}
+
+TEST_F(HttpServerTest, OnlyGetAndHeadAreAnswered) {
+  EXPECT_EQ(client_->Head("/status")->status, 200);
+  const httplib::Response posted = client_->Post("/status").value();
+  EXPECT_EQ(posted.status, 405);
+  EXPECT_EQ(posted.get_header_value("Allow"), "GET, HEAD");
+  EXPECT_EQ(json::parse(posted.body)["error"], "POST: only GET and HEAD are answered here");
+  EXPECT_EQ(client_->Delete("/status")->status, 405);
+}
+
+/// A connection on which a test sends what no proper client would.
+class RawClient {
+ public:
+  explicit RawClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  }
+  ~RawClient() { ::close(socket_); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  bool send(const std::string& text) const {
+    return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(text.size());
+  }
+  /// Until the server ends the connection.
+  std::string receive() const {
+    std::string text;
+    std::array<char, 4096> part{};
+    for (ssize_t size = 0; (size = ::recv(socket_, part.data(), part.size(), 0)) > 0;)
+      text.append(part.data(), static_cast<std::size_t>(size));
+    return text;
+  }
+
+ private:
+  int socket_;
+};
+
+// It would have no end.
+TEST_F(HttpServerTest, ABodyIsNotWaitedFor) {
+  const RawClient client(server_->address().port);
+  ASSERT_TRUE(
+      client.send("POST /status HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n" +
+                  std::string(0x4000, 'x') + "\r\n"));
+  EXPECT_THAT(client.receive(), ::testing::StartsWith("HTTP/1.1 405 "));
+}
+
+TEST_F(HttpServerTest, HeadersWithoutEndAreNotKept) {
+  const RawClient client(server_->address().port);
+  std::string sent = "GET /status HTTP/1.1\r\n";
+  while (sent.size() < (256 << 10)) sent += "X: " + std::string(1000, 'x') + "\r\n";
+  client.send(sent);
+  EXPECT_THAT(client.receive(), ::testing::Not(HasSubstr(" 200 ")));
+  EXPECT_EQ(get("/healthz").status, 200);
+}
+
+TEST_F(HttpServerTest, RangesDoNotMultiplyAnAnswer) {
+  std::string ranges = "bytes=0-";
+  for (int i = 0; i < 500; ++i) ranges += ",0-";
+  const httplib::Result result = client_->Get("/page.js", {{"Range", ranges}});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, 200);
+  EXPECT_EQ(result->body, get("/page.js").body);
+}
+
+TEST_F(HttpServerTest, OneTraceAtATimeIsMade) {
+  std::promise<void> begun, go_on;
+  std::atomic<bool> is_first = true;
+  engine_.on_trace = [&] {
+    if (!is_first.exchange(false)) return;
+    begun.set_value();
+    go_on.get_future().wait();
+  };
+  const RawClient first(server_->address().port);
+  ASSERT_TRUE(first.send("GET /trace HTTP/1.1\r\nHost: x\r\n\r\n"));
+  begun.get_future().wait();
+  const httplib::Response second = get("/trace");
+  EXPECT_EQ(second.status, 503);
+  EXPECT_EQ(second.get_header_value("Retry-After"), "1");
+  go_on.set_value();
+  EXPECT_THAT(first.receive(), ::testing::StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(get("/trace").status, 200);
+}
+
+// More clients than threads, each of which sends too little to be answered and too often to be
+// idle.
+TEST_F(HttpServerTest, SlowClientsDoNotHoldUpTheEnd) {
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server_->address().port));
+    ASSERT_TRUE(clients.back()->send("GET /"));
+  }
+  std::jthread dripping([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      for (const auto& client : clients) client->send("x");
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto begin = std::chrono::steady_clock::now();
+  server_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 // The page works on a machine without a way out: whatever it refers to is served here.

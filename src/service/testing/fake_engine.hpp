@@ -22,6 +22,7 @@ class FakeEngine final : public EngineApi {
   std::optional<engine::EngineError> refusal;  ///< thrown by submit, preload, evict and status
   engine::Status picture;
   std::function<void(engine::JobRequest&)> on_request;  ///< called first by submit
+  std::function<void()> on_trace;                       ///< called first by trace_json
 
   engine::Engine::Submitted submit(engine::JobRequest request) override {
     if (on_request) on_request(request);
@@ -83,7 +84,10 @@ class FakeEngine final : public EngineApi {
     if (refusal) throw *refusal;
     return picture;
   }
-  std::string trace_json() const override { return R"({"traceEvents":[]})"; }
+  std::string trace_json() const override {
+    if (on_trace) on_trace();
+    return R"({"traceEvents":[]})";
+  }
   bool ready() const override { return picture.ready; }
   /// Ends when no job is unfinished, at the limit, or by stop_now().
   void drain(std::chrono::milliseconds limit) override {
