@@ -57,11 +57,13 @@ class ProvingService::Messages final
   }
 };
 
-/// A request's share of the limit on payloads that are not checked yet.
+/// A request's share of its kind's limit on payloads that are not checked yet.
 class ProvingService::UncheckedBytes {
  public:
-  UncheckedBytes(ProvingService& service, std::uint64_t bytes)
-      : used_(&service.unchecked_bytes_), trimmer_(&service.trimmer_), bytes_(bytes) {
+  UncheckedBytes(ProvingService& service, int proof_kind, std::uint64_t bytes)
+      : used_(&service.unchecked_bytes_[share_of(proof_kind)]),
+        trimmer_(&service.trimmer_),
+        bytes_(bytes) {
     const std::uint64_t before = used_->fetch_add(bytes_);
     // One request is always let through: the message limit bounds it.
     if (before == 0 || before + bytes_ <= service.limits_.unchecked_bytes) return;
@@ -69,8 +71,8 @@ class ProvingService::UncheckedBytes {
     trimmer_->let_go(bytes_);
     const engine::EngineError error(
         engine::ErrorCode::kQueueFull,
-        fmt::format("requests of {} MiB wait to be checked, this one has {} MiB more and the limit "
-                    "is {} MiB; retry in some seconds",
+        fmt::format("requests of {} MiB of this kind wait to be checked, this one has {} MiB more "
+                    "and the limit is {} MiB; retry in some seconds",
                     before >> 20, bytes_ >> 20, service.limits_.unchecked_bytes >> 20));
     base::process_log().warn({.code = engine::to_string(error.code())}, "refused: {}",
                              error.what());
@@ -84,6 +86,10 @@ class ProvingService::UncheckedBytes {
   UncheckedBytes& operator=(const UncheckedBytes&) = delete;
 
  private:
+  static std::size_t share_of(int proof_kind) {
+    return proof_kind == v1::WINNING_POST ? 0 : proof_kind == v1::WINDOW_POST_PARTITION ? 1 : 2;
+  }
+
   std::atomic<std::uint64_t>* used_;
   MemoryTrimmer* trimmer_;
   std::uint64_t bytes_;
@@ -169,7 +175,7 @@ grpc::ServerUnaryReactor* ProvingService::SubmitProof(grpc::CallbackServerContex
                                                       v1::SubmitProofResponse* response) {
   std::shared_ptr<UncheckedBytes> bytes;
   try {
-    bytes = std::make_shared<UncheckedBytes>(*this, request->ByteSizeLong());
+    bytes = std::make_shared<UncheckedBytes>(*this, request->proof_kind(), request->ByteSizeLong());
   } catch (const engine::EngineError& error) {
     return answer(*context, [error] { throw error; });
   }
@@ -214,7 +220,8 @@ grpc::ServerUnaryReactor* ProvingService::Prove(grpc::CallbackServerContext* con
   }
   std::shared_ptr<UncheckedBytes> bytes;
   try {
-    bytes = std::make_shared<UncheckedBytes>(*this, request->ByteSizeLong());
+    bytes = std::make_shared<UncheckedBytes>(*this, request->submit().proof_kind(),
+                                             request->ByteSizeLong());
   } catch (const engine::EngineError& error) {
     call->end_with(error);
     return reactor;

@@ -7,6 +7,7 @@
 #include "service/waiting_call.hpp"
 #include "service/worker_pool.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -23,7 +24,8 @@ namespace cuzk::service {
 class ProvingService final : public v1::ProvingEngine::CallbackService {
  public:
   struct Limits {
-    /// Payloads of requests that are being checked or wait for it; beyond it, QUEUE-FULL.
+    /// Payloads of requests that are being checked or wait for it; beyond it, QUEUE-FULL. Each kind
+    /// of PoSt has the same again for itself, so that what can wait keeps out nothing that cannot.
     std::uint64_t unchecked_bytes = std::uint64_t{2} << 30;
     unsigned checkers = 2;  ///< requests checked at once, besides one of at least high priority
     unsigned loaders = 2;   ///< keys loaded or dropped at once
@@ -82,7 +84,8 @@ class ProvingService final : public v1::ProvingEngine::CallbackService {
   EngineApi& api_;
   const Limits limits_;
   std::atomic<std::shared_ptr<const Access>> access_;
-  std::atomic<std::uint64_t> unchecked_bytes_{0};
+  /// Of WinningPoSt, of WindowPoSt, of all else.
+  std::array<std::atomic<std::uint64_t>, 3> unchecked_bytes_{};
   MemoryTrimmer trimmer_;
   WaitingCalls waiting_;
   std::unique_ptr<Messages> messages_;

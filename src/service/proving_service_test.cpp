@@ -445,6 +445,7 @@ TEST_F(UncheckedLimitTest, PayloadsThatWaitForTheirCheckAreBounded) {
   };
   start();
   v1::SubmitProofRequest large = winning_request("a").submit();
+  large.set_proof_kind(v1::POREP_SEAL_COMMIT);
   large.set_vanilla_proof(std::string(5000, 'x'));
   v1::SubmitProofResponse response, other_response;
   Call call, refused_call, later_call;
@@ -452,6 +453,14 @@ TEST_F(UncheckedLimitTest, PayloadsThatWaitForTheirCheckAreBounded) {
   std::thread client([&] { accepted = stub_->SubmitProof(&call, large, &response); });
   begun.get_future().wait();
   const grpc::Status refused = stub_->SubmitProof(&refused_call, large, &other_response);
+  // Not one whose time is counted.
+  for (const auto kind : {v1::WINNING_POST, v1::WINDOW_POST_PARTITION}) {
+    v1::SubmitProofRequest urgent = large;
+    urgent.set_request_id(v1::ProofKind_Name(kind));
+    urgent.set_proof_kind(kind);
+    Call urgent_call;
+    EXPECT_TRUE(stub_->SubmitProof(&urgent_call, urgent, &other_response).ok());
+  }
   go_on.set_value();
   client.join();
   EXPECT_TRUE(accepted.ok());
