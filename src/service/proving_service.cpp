@@ -101,7 +101,8 @@ ProvingService::ProvingService(EngineApi& api, Access access, Limits limits)
       access_(std::make_shared<const Access>(std::move(access))),
       messages_(std::make_unique<Messages>()),
       checkers_(limits.checkers, 1, static_cast<int>(engine::Priority::kHigh)),
-      loaders_(limits.loaders) {
+      loaders_(limits.loaders),
+      droppers_(1) {
   SetMessageAllocatorFor_Prove(messages_.get());
 }
 
@@ -283,7 +284,7 @@ grpc::ServerUnaryReactor* ProvingService::PreloadSRS(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* ProvingService::EvictSRS(grpc::CallbackServerContext* context,
                                                    const v1::EvictSrsRequest* request,
                                                    v1::EvictSrsResponse* response) {
-  return answer_later(*context, loaders_, 0, [this, request, response] {
+  return answer_later(*context, droppers_, 0, [this, request, response] {
     const engine::Engine::Evicted evicted = api_.evict(request->circuit_id());
     response->set_was_loaded(evicted.was_loaded);
     response->set_freed_bytes(evicted.freed_bytes);

@@ -28,7 +28,7 @@ class ProvingService final : public v1::ProvingEngine::CallbackService {
     /// of PoSt has the same again for itself, so that what can wait keeps out nothing that cannot.
     std::uint64_t unchecked_bytes = std::uint64_t{2} << 30;
     unsigned checkers = 2;  ///< requests checked at once, besides one of at least high priority
-    unsigned loaders = 2;   ///< keys loaded or dropped at once
+    unsigned loaders = 2;   ///< keys loaded at once; dropping one waits for none of them
   };
 
   /// `api` outlives the service, and the service the server it is registered with.
@@ -89,7 +89,7 @@ class ProvingService final : public v1::ProvingEngine::CallbackService {
   MemoryTrimmer trimmer_;
   WaitingCalls waiting_;
   std::unique_ptr<Messages> messages_;
-  WorkerPool checkers_, loaders_;  // last: their tasks use the rest
+  WorkerPool checkers_, loaders_, droppers_;  // last: their tasks use the rest
 };
 
 }  // namespace cuzk::service

@@ -371,6 +371,36 @@ TEST_F(ProvingServiceTest, PreloadAndEvict) {
             grpc::StatusCode::NOT_FOUND);
 }
 
+// A load takes minutes, and whoever asked for it may be gone.
+TEST_F(ProvingServiceTest, KeysCanBeDroppedWhileOthersAreLoaded) {
+  std::promise<void> go_on;
+  const std::shared_future<void> loaded = go_on.get_future().share();
+  std::atomic<unsigned> loads = 0;
+  engine_.on_preload = [&] {
+    ++loads;
+    loaded.wait();
+  };
+  std::vector<std::thread> clients;
+  for (unsigned i = 0; i < limits_.loaders; ++i) {
+    clients.emplace_back([&] {
+      Call call;
+      v1::PreloadSrsRequest request;
+      request.set_circuit_id("porep-2k");
+      v1::PreloadSrsResponse response;
+      EXPECT_TRUE(stub_->PreloadSRS(&call, request, &response).ok());
+    });
+  }
+  while (loads < limits_.loaders) std::this_thread::yield();
+  grpc::ClientContext call;
+  call.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
+  v1::EvictSrsRequest request;
+  request.set_circuit_id("snap-2k");
+  v1::EvictSrsResponse response;
+  EXPECT_TRUE(stub_->EvictSRS(&call, request, &response).ok());
+  go_on.set_value();
+  for (std::thread& client : clients) client.join();
+}
+
 TEST_F(ProvingServiceTest, StatusFillsEveryField) {
   engine_.picture = testing::sample_status();
   Call call;

@@ -22,6 +22,7 @@ class FakeEngine final : public EngineApi {
   std::optional<engine::EngineError> refusal;  ///< thrown by submit, preload, evict and status
   engine::Status picture;
   std::function<void(engine::JobRequest&)> on_request;  ///< called first by submit
+  std::function<void()> on_preload;                     ///< called first by preload
   std::function<void()> on_trace;                       ///< called first by trace_json
 
   engine::Engine::Submitted submit(engine::JobRequest request) override {
@@ -69,6 +70,7 @@ class FakeEngine final : public EngineApi {
     return finish(std::string(job_id), cancelled(std::string(job_id)));
   }
   engine::Engine::Preloaded preload(std::string_view circuit_id) override {
+    if (on_preload) on_preload();
     if (refusal) throw *refusal;
     const std::lock_guard lock(mutex_);
     const bool is_new = loaded_.insert(std::string(circuit_id)).second;
