@@ -1,5 +1,6 @@
 #include "service/messages.hpp"
 
+#include "filecoin/sector.hpp"
 #include "service/status_json.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +21,26 @@ std::uint64_t to_u64(std::chrono::milliseconds time) {
 std::uint32_t to_u32(std::uint64_t value) {
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// One for each sector of the largest WindowPoSt; other kinds have fewer.
+std::size_t max_vanilla_proofs() {
+  unsigned most = 0;
+  for (const filecoin::SectorSize size : filecoin::SectorSize::all())
+    most = std::max(most, filecoin::window_post_sector_count(size));
+  return most;
+}
+
+// An empty entry is two bytes of a message and several times that in a vector.
+void check_vanilla_proof_count(const v1::SubmitProofRequest& message) {
+  const auto count = static_cast<std::size_t>(message.vanilla_proofs_size());
+  const std::size_t most = max_vanilla_proofs();
+  if (count <= most) return;
+  throw engine::EngineError(
+      engine::ErrorCode::kBadInput,
+      fmt::format("{}: {} vanilla proofs, at most {} are possible: one for each sector of a "
+                  "WindowPoSt partition",
+                  message.request_id(), count, most));
 }
 
 v1::AwaitProofResponse::Status status_of(engine::JobState state) {
@@ -101,6 +122,7 @@ engine::JobRequest to_job_request(const v1::SubmitProofRequest& message) {
                     "3 (WindowPoSt) and 4 (WinningPoSt)",
                     message.request_id(), kind));
   }
+  check_vanilla_proof_count(message);
   const int priority = message.priority();
   const bool known_priority = priority >= v1::PRIORITY_UNSPECIFIED && priority <= v1::CRITICAL;
   engine::JobRequest request;

@@ -1,3 +1,4 @@
+#include "filecoin/sector.hpp"
 #include "service/errors.hpp"
 #include "service/testing/test_server.hpp"
 
@@ -196,6 +197,25 @@ TEST_F(ProvingServiceTest, WhatTheWireAllowsAndTheEngineDoesNot) {
   v1::SubmitProofResponse response;
   ASSERT_TRUE(stub_->SubmitProof(&call, request, &response).ok());
   EXPECT_EQ(engine_.requests().at(0).priority, engine::Priority::kNormal);
+}
+
+TEST_F(ProvingServiceTest, VanillaProofsAreAsManyAsSectorsInAPartition) {
+  v1::ProveRequest request = winning_request("a");
+  request.mutable_submit()->set_proof_kind(v1::WINDOW_POST_PARTITION);
+  const auto most = filecoin::window_post_sector_count(filecoin::SectorSize::parse("32GiB"));
+  for (unsigned i = 0; i <= most; ++i) request.mutable_submit()->add_vanilla_proofs();
+  Call many_call;
+  const Answer many = prove(many_call, request);
+  EXPECT_EQ(many.status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(many.status.error_message(),
+              StartsWith("BAD-INPUT: a: 2350 vanilla proofs, at most 2349"));
+  EXPECT_TRUE(engine_.requests().empty());
+
+  request.mutable_submit()->mutable_vanilla_proofs()->RemoveLast();
+  Call call;
+  v1::SubmitProofResponse response;
+  EXPECT_TRUE(stub_->SubmitProof(&call, request.submit(), &response).ok());
+  EXPECT_EQ(engine_.requests().at(0).vanilla_proofs.size(), most);
 }
 
 TEST_F(ProvingServiceTest, ALongRefusalStillArrives) {
