@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace cuzk::service {
@@ -24,6 +25,36 @@ int urgency(const v1::SubmitProofRequest& request) {
 std::chrono::milliseconds to_milliseconds(std::uint64_t count) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max() / 1'000'000;
   return std::chrono::milliseconds(std::min(count, kMax));
+}
+
+void log_refusal(std::string_view request_id, const engine::EngineError& error) {
+  base::process_log().warn({.job = request_id, .code = engine::to_string(error.code())},
+                           "refused: {}", error.what());
+}
+
+/// As to_job_request; what it throws is logged, since the engine never sees that request.
+engine::JobRequest translate(const v1::SubmitProofRequest& message) {
+  try {
+    return to_job_request(message);
+  } catch (...) {
+    const engine::EngineError error = to_engine_error(std::current_exception());
+    log_refusal(message.request_id(), error);
+    throw error;
+  }
+}
+
+/// As EngineApi::submit, which logs its own refusals; anything else that it throws is logged here.
+engine::Engine::Submitted submit(EngineApi& api, engine::JobRequest request) {
+  const std::string request_id = request.request_id;
+  try {
+    return api.submit(std::move(request));
+  } catch (const engine::EngineError&) {
+    throw;
+  } catch (...) {
+    const engine::EngineError error = to_engine_error(std::current_exception());
+    log_refusal(request_id, error);
+    throw error;
+  }
 }
 
 /// Messages of one Prove call. The request can be taken, so that a payload does not stay in memory
@@ -60,10 +91,10 @@ class ProvingService::Messages final
 /// A request's share of its kind's limit on payloads that are not checked yet.
 class ProvingService::UncheckedBytes {
  public:
-  UncheckedBytes(ProvingService& service, int proof_kind, std::uint64_t bytes)
-      : used_(&service.unchecked_bytes_[share_of(proof_kind)]),
+  UncheckedBytes(ProvingService& service, const v1::SubmitProofRequest& request)
+      : used_(&service.unchecked_bytes_[share_of(request.proof_kind())]),
         trimmer_(&service.trimmer_),
-        bytes_(bytes) {
+        bytes_(request.ByteSizeLong()) {
     const std::uint64_t before = used_->fetch_add(bytes_);
     // One request is always let through: the message limit bounds it.
     if (before == 0 || before + bytes_ <= service.limits_.unchecked_bytes) return;
@@ -74,8 +105,7 @@ class ProvingService::UncheckedBytes {
         fmt::format("requests of {} MiB of this kind wait to be checked, this one has {} MiB more "
                     "and the limit is {} MiB; retry in some seconds",
                     before >> 20, bytes_ >> 20, service.limits_.unchecked_bytes >> 20));
-    base::process_log().warn({.code = engine::to_string(error.code())}, "refused: {}",
-                             error.what());
+    log_refusal(request.request_id(), error);
     throw error;
   }
   ~UncheckedBytes() {
@@ -176,12 +206,12 @@ grpc::ServerUnaryReactor* ProvingService::SubmitProof(grpc::CallbackServerContex
                                                       v1::SubmitProofResponse* response) {
   std::shared_ptr<UncheckedBytes> bytes;
   try {
-    bytes = std::make_shared<UncheckedBytes>(*this, request->proof_kind(), request->ByteSizeLong());
+    bytes = std::make_shared<UncheckedBytes>(*this, *request);
   } catch (const engine::EngineError& error) {
     return answer(*context, [error] { throw error; });
   }
   return answer_later(*context, checkers_, urgency(*request), [this, request, response, bytes] {
-    const engine::Engine::Submitted submitted = api_.submit(to_job_request(*request));
+    const engine::Engine::Submitted submitted = submit(api_, translate(*request));
     response->set_job_id(submitted.job_id);
     response->set_queue_position(submitted.queue_position);
     response->set_assigned_gpu(submitted.assigned_gpu);
@@ -215,14 +245,15 @@ grpc::ServerUnaryReactor* ProvingService::Prove(grpc::CallbackServerContext* con
   std::shared_ptr<v1::ProveRequest> request =
       static_cast<ProveMessages*>(context->GetRpcAllocatorState())->take();
   if (!request->has_submit()) {
-    call->end_with(engine::EngineError(engine::ErrorCode::kBadInput,
-                                       "the field 'submit' of ProveRequest is missing"));
+    const engine::EngineError error(engine::ErrorCode::kBadInput,
+                                    "the field 'submit' of ProveRequest is missing");
+    log_refusal({}, error);
+    call->end_with(error);
     return reactor;
   }
   std::shared_ptr<UncheckedBytes> bytes;
   try {
-    bytes = std::make_shared<UncheckedBytes>(*this, request->submit().proof_kind(),
-                                             request->ByteSizeLong());
+    bytes = std::make_shared<UncheckedBytes>(*this, request->submit());
   } catch (const engine::EngineError& error) {
     call->end_with(error);
     return reactor;
@@ -240,9 +271,9 @@ void ProvingService::check_and_wait(const std::shared_ptr<WaitingCall>& call,
   if (call->has_ended()) return;  // its client is gone already
   std::string job_id;
   try {
-    engine::JobRequest request = to_job_request(message->submit());
+    engine::JobRequest request = translate(message->submit());
     message.reset();  // so that the payload is in memory once
-    job_id = api_.submit(std::move(request)).job_id;
+    job_id = submit(api_, std::move(request)).job_id;
     api_.cancel_with_waiters(job_id);
   } catch (...) {
     call->end_with(to_engine_error(std::current_exception()));

@@ -1,3 +1,4 @@
+#include "base/log.hpp"
 #include "filecoin/sector.hpp"
 #include "service/errors.hpp"
 #include "service/testing/test_server.hpp"
@@ -7,6 +8,9 @@
 #include <atomic>
 #include <fstream>
 #include <future>
+#include <mutex>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -216,6 +220,38 @@ TEST_F(ProvingServiceTest, VanillaProofsAreAsManyAsSectorsInAPartition) {
   v1::SubmitProofResponse response;
   EXPECT_TRUE(stub_->SubmitProof(&call, request.submit(), &response).ok());
   EXPECT_EQ(engine_.requests().at(0).vanilla_proofs.size(), most);
+}
+
+// The engine logs those that it refuses itself.
+TEST_F(ProvingServiceTest, RefusalsThatTheEngineDoesNotLogAreLogged) {
+  std::mutex mutex;
+  std::string log;
+  base::LogOptions options;
+  options.sink = [&](std::string_view line) {
+    const std::lock_guard lock(mutex);
+    log += line;
+  };
+  base::process_log().configure(options);
+  Call missing_call, kind_call, broken_call, engine_call;
+  prove(missing_call, {});
+  v1::ProveRequest request = winning_request("of no kind");
+  request.mutable_submit()->set_proof_kind(static_cast<v1::ProofKind>(77));
+  prove(kind_call, request);
+  engine_.on_request = [](engine::JobRequest& taken) {
+    if (taken.request_id == "broken") throw std::logic_error("a bug");
+  };
+  EXPECT_EQ(prove(broken_call, winning_request("broken")).status.error_code(),
+            grpc::StatusCode::INTERNAL);
+  engine_.refusal.emplace(ErrorCode::kQueueFull, "50 jobs");
+  prove(engine_call, winning_request("a"));
+  base::process_log().configure({});
+
+  const std::lock_guard lock(mutex);
+  EXPECT_THAT(log, HasSubstr("'submit' of ProveRequest is missing"));
+  EXPECT_THAT(log, HasSubstr("job=\"of no kind\""));
+  EXPECT_THAT(log, HasSubstr("proof_kind 77"));
+  EXPECT_THAT(log, HasSubstr("refused: INTERNAL: a bug"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("50 jobs")));
 }
 
 TEST_F(ProvingServiceTest, ALongRefusalStillArrives) {

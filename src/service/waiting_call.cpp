@@ -12,7 +12,7 @@
 namespace cuzk::service {
 
 grpc::Status refuse(grpc::CallbackServerContext& context, const engine::EngineError& error) {
-  // What the engine refuses it logs itself.
+  // Requests that are refused are logged where they are.
   base::process_log().debug({.code = engine::to_string(error.code())}, "call from {} refused: {}",
                             context.peer(), error.what());
   context.AddTrailingMetadata(kCodeMetadata, std::string(engine::to_string(error.code())));
