@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "engine/sqlite.hpp"
 #include "engine/testing/toy_engine.hpp"
 
 #include <gmock/gmock.h>
@@ -28,6 +29,7 @@ class EngineResumeTest : public testing::ToyEngine {
                                    std::filesystem::copy_options::overwrite_existing);
     }
     for (const auto& hook : hooks) hook->start_gate.open();
+    host_gate.open();
     engine.reset();
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
       if (file.is_regular_file()) std::filesystem::remove(file.path());
@@ -38,6 +40,18 @@ class EngineResumeTest : public testing::ToyEngine {
     if (before_restart) before_restart();
     start_and_wait();
   }
+
+  std::int64_t in_journal(std::string_view count) {
+    sqlite::Database reader(journal_path());
+    return reader.integer(count);
+  }
+  /// Waits until the journal has so many jobs marked as worked on.
+  void await_marked(std::int64_t jobs) {
+    wait_until([&] { return in_journal("SELECT count(*) FROM job WHERE started") == jobs; },
+               std::to_string(jobs) + " marked jobs");
+  }
+
+  testing::Gate host_gate;  ///< for tests whose on_witness or on_decode passes it
 };
 
 TEST_F(EngineResumeTest, FinishedPartitionsAreKept) {
@@ -128,13 +142,62 @@ TEST_F(EngineResumeTest, WaitingJobsAreNotBlamedForACrash) {
   start_and_wait();
   engine->submit(toy_request(ProofKind::kPorep, "killer", {1}));
   hooks[0]->start_gate.await_waiting(1);
-  engine->submit(toy_request(ProofKind::kPorep, "waits", {2, 3}));
+  engine->submit(toy_request(ProofKind::kPorep, "waits", {2}));
+  const auto await_witness = [&] {
+    wait_until(
+        [&] {
+          const JobStatus job = job_status("waits");
+          return !job.partitions.empty() &&
+                 job.partitions[0].state == PartitionStatus::State::kWitnessDone;
+        },
+        "the witness of the job that waits");
+    await_marked(1);
+  };
+  await_witness();
   kill_and_restart([&] { hooks[0]->start_gate.close(); });
   hooks[0]->start_gate.await_waiting(1);
   EXPECT_EQ(hooks[0]->started(), (std::vector<std::uint64_t>{1}));
+  await_witness();
   kill_and_restart();
   EXPECT_EQ(await("killer").code, ErrorCode::kRefused);
-  expect_proofs(await("waits"), {2, 3});
+  expect_proofs(await("waits"), {2});
+}
+
+TEST_F(EngineResumeTest, AnInputThatKillsTwiceInItsWitnessIsRefused) {
+  config.pipeline.max_parallel_synthesis = 1;  // one job at a time
+  *on_witness = [&](std::uint64_t root) {
+    if (root == 6) host_gate.pass();
+  };
+  host_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kSnap, "killer", {6}));
+  host_gate.await_waiting(1);
+  engine->submit(toy_request(ProofKind::kSnap, "waits", {7}));
+  kill_and_restart([&] { host_gate.close(); });
+  host_gate.await_waiting(1);
+  EXPECT_FALSE(is_final(job_status("killer").state)) << "once may be chance";
+  kill_and_restart();
+  EXPECT_EQ(await("killer").code, ErrorCode::kRefused);
+  expect_proofs(await("waits"), {7});
+}
+
+TEST_F(EngineResumeTest, AnInputThatKillsTwiceWhenDecodedIsRefused) {
+  config.pipeline.max_parallel_synthesis = 1;  // one job at a time
+  {
+    const auto written = journal();
+    const JobRequest killer = toy_request(ProofKind::kSnap, "killer", {6});
+    written->add("killer", killer, payload_digest(killer));
+  }
+  *on_decode = [&](const JobRequest& request) {
+    if (request.request_id == "killer") host_gate.pass();
+  };
+  host_gate.close();
+  start_and_wait();
+  host_gate.await_waiting(1);
+  kill_and_restart([&] { host_gate.close(); });
+  host_gate.await_waiting(1);
+  kill_and_restart();
+  EXPECT_EQ(await("killer").code, ErrorCode::kRefused);
 }
 
 TEST_F(EngineResumeTest, JobsOfCircuitsThatAreGoneFailByName) {

@@ -122,7 +122,7 @@ struct Job {
   /// The journal's marks of this job, one at a time: held around the call, never with the table's
   /// lock.
   std::mutex mark_mutex;
-  std::uint32_t on_devices = 0;  ///< guarded by mark_mutex
+  std::uint32_t in_work = 0;  ///< its WorkMarks; guarded by mark_mutex
 };
 
 }  // namespace cuzk::engine

@@ -16,7 +16,7 @@ struct sqlite3;
 namespace cuzk::engine {
 
 /// What must survive the process: accepted jobs with their payload, finished partitions, results,
-/// and which job was being proved when the process died. SQLite in write-ahead mode; every call is
+/// and which jobs were worked on when the process died. SQLite in write-ahead mode; every call is
 /// one transaction, on disk when it returns. Any thread may call.
 class Journal {
  public:
@@ -32,7 +32,7 @@ class Journal {
     std::chrono::system_clock::time_point accepted;
     std::vector<std::pair<std::uint32_t, base::Bytes>>
         partitions;             ///< finished ones: index, 192 bytes
-    std::uint32_t crashes = 0;  ///< times that the process died while it was being proved
+    std::uint32_t crashes = 0;  ///< times that the process died while it was worked on
   };
   struct FinishedJob {
     std::string request_id, payload_digest;
@@ -58,8 +58,8 @@ class Journal {
   /// base::ResourceExhausted also if the payloads exceed the limit, base::InvalidInput if an
   /// unfinished job has the id already.
   void add(std::string_view job_id, const JobRequest& request, std::string_view payload_digest);
-  /// Marks that a device works on the job, and no longer does; what is still marked when the
-  /// journal is opened counts as one crash of the job.
+  /// Marks that a stage works on the job, and no longer does; what is still marked when the journal
+  /// is opened counts as one crash of the job.
   void mark_started(std::string_view job_id);
   void mark_stopped(std::string_view job_id);
   void add_partition(std::string_view job_id, std::uint32_t index, base::ByteView proof);

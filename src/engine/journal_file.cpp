@@ -40,7 +40,7 @@ CREATE TABLE job (
   vanilla_count    INTEGER NOT NULL,            -- of vanilla_proofs
   payload_bytes    INTEGER NOT NULL,            -- 0 once the payload has been dropped
   -- progress
-  started          INTEGER NOT NULL DEFAULT 0,  -- a device works on it
+  started          INTEGER NOT NULL DEFAULT 0,  -- a stage works on it
   crashes          INTEGER NOT NULL DEFAULT 0,
   -- the end; NULL while it is not there
   finished_ms      INTEGER,

@@ -295,7 +295,7 @@ bool Lifecycle::end(const std::shared_ptr<Job>& job, JobState state, ErrorCode c
 
 void Lifecycle::mark(const std::shared_ptr<Job>& job, bool begins) {
   const std::lock_guard lock(job->mark_mutex);
-  const bool changes = begins ? job->on_devices++ == 0 : --job->on_devices == 0;
+  const bool changes = begins ? job->in_work++ == 0 : --job->in_work == 0;
   if (!changes) return;
   try {
     begins ? journal_.mark_started(job->id) : journal_.mark_stopped(job->id);
@@ -304,11 +304,11 @@ void Lifecycle::mark(const std::shared_ptr<Job>& job, bool begins) {
   }
 }
 
-Lifecycle::DeviceMark::DeviceMark(Lifecycle& lifecycle, std::shared_ptr<Job> job)
+Lifecycle::WorkMark::WorkMark(Lifecycle& lifecycle, std::shared_ptr<Job> job)
     : lifecycle_(lifecycle), job_(std::move(job)) {
   lifecycle_.mark(job_, true);
 }
 
-Lifecycle::DeviceMark::~DeviceMark() { lifecycle_.mark(job_, false); }
+Lifecycle::WorkMark::~WorkMark() { lifecycle_.mark(job_, false); }
 
 }  // namespace cuzk::engine

@@ -66,13 +66,15 @@ class Lifecycle {
   bool cancel(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text,
               const std::function<bool()>& still = {});
 
-  /// While it lives, the journal knows that a device works on the job.
-  class DeviceMark {
+  /// While it lives, the journal knows that a stage works on the job: should the process die
+  /// meanwhile, the job's input may be the cause. A job's first mark and the end of its last one
+  /// are a write each; those between cost nothing.
+  class WorkMark {
    public:
-    DeviceMark(Lifecycle& lifecycle, std::shared_ptr<Job> job);
-    ~DeviceMark();
-    DeviceMark(const DeviceMark&) = delete;
-    DeviceMark& operator=(const DeviceMark&) = delete;
+    WorkMark(Lifecycle& lifecycle, std::shared_ptr<Job> job);
+    ~WorkMark();
+    WorkMark(const WorkMark&) = delete;
+    WorkMark& operator=(const WorkMark&) = delete;
 
    private:
     Lifecycle& lifecycle_;

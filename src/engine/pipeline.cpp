@@ -84,6 +84,7 @@ void Pipeline::host_worker(std::size_t number) {
 }
 
 void Pipeline::decode(const std::shared_ptr<Job>& job) {
+  const Lifecycle::WorkMark mark(parts_.lifecycle, job);
   try {
     const std::optional<JobRequest> request = parts_.journal.request(job->id);
     if (!request) throw std::logic_error("the journal has no payload of the job");
@@ -102,6 +103,8 @@ void Pipeline::decode(const std::shared_ptr<Job>& job) {
 
 void Pipeline::make_witness(WitnessTask task, const std::string& track) {
   const Attempt& attempt = task.attempt;
+  // Ends after the witness is handed on: a device that waits for it goes on under the same mark.
+  const Lifecycle::WorkMark mark(parts_.lifecycle, attempt.job);
   const Clock::time_point begin = Clock::now();
   try {
     auto witness =
@@ -144,7 +147,7 @@ void Pipeline::prove(DeviceSlot& slot, std::size_t worker, DeviceTask task) {
   auto prestage = groth16::Prestage::kOff;
   std::chrono::nanoseconds time{0};
   {
-    const Lifecycle::DeviceMark mark(parts_.lifecycle, attempt.job);
+    const Lifecycle::WorkMark mark(parts_.lifecycle, attempt.job);
     base::StageTimer timer;
     const Clock::time_point begin = Clock::now();
     try {

@@ -27,8 +27,11 @@ class ToyPreparation final : public Preparation {
  public:
   static constexpr std::uint64_t kBadRoot = 666;
 
-  explicit ToyPreparation(std::shared_ptr<std::function<void(std::uint64_t root)>> on_witness)
-      : on_witness_(std::move(on_witness)) {}
+  using OnWitness = std::shared_ptr<std::function<void(std::uint64_t root)>>;
+  using OnDecode = std::shared_ptr<std::function<void(const JobRequest& request)>>;
+
+  explicit ToyPreparation(OnWitness on_witness, OnDecode on_decode = {})
+      : on_witness_(std::move(on_witness)), on_decode_(std::move(on_decode)) {}
 
   CircuitId examine(const JobRequest& request) override {
     if (request.vanilla_proofs.empty())
@@ -50,6 +53,7 @@ class ToyPreparation final : public Preparation {
     return out;
   }
   PreparedJob decode(const JobRequest& request) override {
+    if (on_decode_ && *on_decode_) (*on_decode_)(request);
     PreparedJob out;
     std::vector<std::uint64_t> roots;
     for (const base::Bytes& blob : request.vanilla_proofs) {
@@ -65,7 +69,8 @@ class ToyPreparation final : public Preparation {
   }
 
  private:
-  std::shared_ptr<std::function<void(std::uint64_t root)>> on_witness_;
+  OnWitness on_witness_;
+  OnDecode on_decode_;
 };
 
 /// Says of each circuit what a test wants; at first the 2 KiB ones are there.
@@ -161,9 +166,9 @@ class ToyEngine : public ::testing::Test {
     auto store = std::make_unique<ToyParameters>();
     parameters = store.get();
     if (on_parameters) on_parameters(*store);
-    engine =
-        std::make_unique<Engine>(config, std::move(devices), journal(),
-                                 std::make_unique<ToyPreparation>(on_witness), std::move(store));
+    engine = std::make_unique<Engine>(config, std::move(devices), journal(),
+                                      std::make_unique<ToyPreparation>(on_witness, on_decode),
+                                      std::move(store));
   }
   void start_and_wait() {
     start();
@@ -226,8 +231,9 @@ class ToyEngine : public ::testing::Test {
   std::vector<FakeDevice::Options> options_of_devices;
   std::vector<std::shared_ptr<FakeHooks>> hooks;
   std::function<void(ToyParameters&)> on_parameters;  ///< before the engine is made
-  std::shared_ptr<std::function<void(std::uint64_t root)>> on_witness =
-      std::make_shared<std::function<void(std::uint64_t root)>>();
+  ToyPreparation::OnWitness on_witness = std::make_shared<std::function<void(std::uint64_t)>>();
+  /// Of each request that is checked, or decoded again.
+  ToyPreparation::OnDecode on_decode = std::make_shared<std::function<void(const JobRequest&)>>();
   ToyParameters* parameters = nullptr;
   std::filesystem::path folder;
   std::unique_ptr<Engine> engine;
