@@ -319,6 +319,7 @@ void Engine::Impl::stop_now() {
     pipeline_.stop();
     start_thread_ = {};
     watch_thread_ = {};
+    lifecycle_.journal_results();
     write_timeline_or_log();
   });
 }

@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "engine/sqlite.hpp"
+#include "engine/testing/full_disk.hpp"
 #include "engine/testing/toy_engine.hpp"
 
 #include <gmock/gmock.h>
@@ -102,6 +103,41 @@ TEST_F(EngineResumeTest, ResultsAreReplayedAfterTheRestart) {
   EXPECT_TRUE(hooks[0]->started().empty());
   EXPECT_EQ(engine->status().counters.replayed, 1U);
   EXPECT_FALSE(engine->cancel("done")) << "known, and over";
+}
+
+TEST_F(EngineResumeTest, ResultsThatAFullDiskDidNotTakeAreWrittenOnceItDoes) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "done", {1}));
+  engine->submit(toy_request(ProofKind::kPorep, "dropped", {2}));
+  hooks[0]->start_gate.await_waiting(1);
+  {
+    const testing::FullDisk full;
+    EXPECT_TRUE(engine->cancel("dropped"));
+    hooks[0]->start_gate.open();
+    expect_proofs(await("done"), {1});
+    EXPECT_EQ(refusal(toy_request(ProofKind::kPorep, "new", {3})), ErrorCode::kQueueFull);
+  }
+  wait_until([&] { return in_journal("SELECT count(*) FROM job WHERE finished_ms IS NULL") == 0; },
+             "the results are in the journal");
+  kill_and_restart();
+  expect_proofs(await("done"), {1});
+  EXPECT_EQ(await("dropped").code, ErrorCode::kCancelled);
+  EXPECT_TRUE(hooks[0]->started().empty());
+}
+
+TEST_F(EngineResumeTest, ResultsThatAFullDiskDidNotTakeAreWrittenAtTheStop) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "done", {1}));
+  hooks[0]->start_gate.await_waiting(1);
+  {
+    const testing::FullDisk full;
+    hooks[0]->start_gate.open();
+    expect_proofs(await("done"), {1});
+  }
+  engine->stop_now();
+  EXPECT_EQ(in_journal("SELECT count(*) FROM job WHERE finished_ms IS NULL"), 0);
 }
 
 TEST_F(EngineResumeTest, ClientsFindTheirJobAgain) {

@@ -357,9 +357,9 @@ void Engine::Impl::preload_or_log(const std::string& circuit) {
 void Engine::Impl::watch() {
   set_thread_name("watchdog");
   constexpr std::chrono::minutes kTrimInterval(10);
-  constexpr std::chrono::seconds kTimelineInterval(10);
+  constexpr std::chrono::seconds kTimelineInterval(10), kResultsInterval(2);
   Clock::time_point next_trim = Clock::now() + kTrimInterval;
-  Clock::time_point next_timeline = Clock::now();
+  Clock::time_point next_timeline = Clock::now(), next_results = next_timeline;
   while (!stopping_) {
     Watchdog::Options options;
     {
@@ -371,6 +371,10 @@ void Engine::Impl::watch() {
     if (Clock::now() >= next_timeline) {
       next_timeline = Clock::now() + kTimelineInterval;
       write_timeline_or_log();
+    }
+    if (Clock::now() >= next_results) {
+      next_results = Clock::now() + kResultsInterval;
+      lifecycle_.journal_results();
     }
     if (Clock::now() >= next_trim) {
       next_trim = Clock::now() + kTrimInterval;

@@ -100,6 +100,7 @@ std::shared_ptr<Job> Lifecycle::accept(const JobRequest& request, NewJob made) {
     job->prepared_memory = std::move(made.memory);
   }
   job->submits = 1;
+  journal_result_of(job->id);  // of an earlier job, which would stand in this one's way
   journal_.add(job->id, request, job->digest);
   metrics_.accepted(job->kind);
   base::process_log().info(fields(*job), "accepted: {}, priority {}, {} partitions",
@@ -270,12 +271,7 @@ bool Lifecycle::end(const std::shared_ptr<Job>& job, JobState state, ErrorCode c
     if (!table_.begin_end(lock, job)) return false;
     result = make_result(*job, state, code, text);
   }
-  try {
-    journal_.finish(result);
-  } catch (const std::exception& error) {
-    // Whoever waits gets the result; after a crash the job would be proved again.
-    base::process_log().error(fields(*job), "the result was not journalled: {}", error.what());
-  }
+  journal_result(*job, result);
   metrics_.ended(job->kind, result);
   base::LogFields about = fields(*job);
   if (code != ErrorCode::kNone) about.code = to_string(code);
@@ -291,6 +287,47 @@ bool Lifecycle::end(const std::shared_ptr<Job>& job, JobState state, ErrorCode c
   }
   changed_.raise();
   return true;
+}
+
+void Lifecycle::journal_result(const Job& job, const JobResult& result) {
+  try {
+    journal_.finish(result);
+  } catch (const base::InvalidInput& error) {
+    base::process_log().error(fields(job), "the result was not journalled: {}", error.what());
+  } catch (const std::exception& error) {
+    // Whoever waits gets the result. Were the process to die now, the job would be proved again.
+    base::process_log().error(fields(job),
+                              "the result was not journalled: {}; it is kept and written later",
+                              error.what());
+    const std::lock_guard lock(results_mutex_);
+    results_.insert_or_assign(result.job_id, result);
+  }
+}
+
+void Lifecycle::write_late(Results::const_iterator result) {
+  try {
+    journal_.finish(result->second);
+    base::process_log().info({.job = result->first}, "the result is journalled now");
+  } catch (const base::InvalidInput& error) {
+    base::process_log().error({.job = result->first}, "the result was not journalled: {}",
+                              error.what());
+  }
+  results_.erase(result);
+}
+
+void Lifecycle::journal_results() {
+  const std::lock_guard lock(results_mutex_);
+  try {
+    while (!results_.empty()) write_late(results_.begin());
+  } catch (const std::exception&) {
+    // Said when the job ended.
+  }
+}
+
+void Lifecycle::journal_result_of(const std::string& job_id) {
+  const std::lock_guard lock(results_mutex_);
+  const auto result = results_.find(job_id);
+  if (result != results_.end()) write_late(result);
 }
 
 void Lifecycle::mark(const std::shared_ptr<Job>& job, bool begins) {

@@ -9,7 +9,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -25,8 +27,9 @@ struct Attempt {
 
 /// What happens to jobs. Every event changes the table, is journalled, counted and logged here, in
 /// an order that makes a crash at any point harmless: a job is answered for only when it is in the
-/// journal, and a result is shown only when the journal has it. Any thread may call, without the
-/// table's lock.
+/// journal, and a result is shown only when the journal has it. Where the journal cannot take the
+/// result, on a full disk, it is shown all the same, kept, and written later. Any thread may call,
+/// without the table's lock.
 class Lifecycle {
  public:
   struct Options {
@@ -66,6 +69,10 @@ class Lifecycle {
   bool cancel(const std::shared_ptr<Job>& job, ErrorCode code, const std::string& text,
               const std::function<bool()>& still = {});
 
+  /// Writes the results that the journal did not take when their jobs ended. What it still does not
+  /// take stays for the next call.
+  void journal_results();
+
   /// While it lives, the journal knows that a stage works on the job: should the process die
   /// meanwhile, the job's input may be the cause. A job's first mark and the end of its last one
   /// are a write each; those between cost nothing.
@@ -88,13 +95,25 @@ class Lifecycle {
   static bool is_current(const Attempt& attempt, PartitionState state);
   bool end(const std::shared_ptr<Job>& job, JobState state, ErrorCode code, const std::string& text,
            const std::function<bool()>& still = {});
+  void journal_result(const Job& job, const JobResult& result);
+  /// The same as journal_results() for one id, if there is one. Throws what Journal::finish()
+  /// throws.
+  void journal_result_of(const std::string& job_id);
   void mark(const std::shared_ptr<Job>& job, bool begins);
+
+  using Results = std::map<std::string, JobResult>;
+  void write_late(Results::const_iterator result);  ///< with results_mutex_
 
   JobTable& table_;
   Journal& journal_;
   Metrics& metrics_;
   Signal& changed_;
   const Options options_;
+
+  std::mutex results_mutex_;
+  /// By job id, to be journalled. No more than the jobs there were when the journal began to fail:
+  /// one that takes no results takes no jobs. Guarded by results_mutex_.
+  Results results_;
 };
 
 }  // namespace cuzk::engine
