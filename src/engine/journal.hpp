@@ -41,7 +41,8 @@ class Journal {
 
   /// Opens or makes the file (":memory:" for tests). A file that is damaged is moved aside as
   /// <path>.damaged-<time> and a new one begun; recovered() tells. Throws base::ResourceExhausted
-  /// if it cannot be made, base::InvalidInput if another process has it open for writing.
+  /// if it cannot be made or the disk does not give it, base::InvalidInput if another process has
+  /// it open for writing.
   Journal(const std::filesystem::path& path, const Options& options);
   ~Journal();
   Journal(const Journal&) = delete;

@@ -124,10 +124,30 @@ JournalFile::JournalFile(const std::filesystem::path& path) : path_(path) {
   make_private_file(path_);
   try {
     open();
+    return;
+  } catch (const base::CorruptData&) {
+    // SQLite's check reports a page that cannot be read as damage. Only what is read in full and
+    // found damaged again is given up.
+    require_readable();
+  }
+  try {
+    open();
   } catch (const base::CorruptData& error) {
     move_aside(error.what());
     make_private_file(path_);
     open();
+  }
+}
+
+void JournalFile::require_readable() const {
+  try {
+    sqlite::Database(path_).read_through();
+  } catch (const base::ResourceExhausted& error) {
+    base::fail<base::ResourceExhausted>(
+        "{}: the journal is left as it is: check the disk, or give the daemon a daemon.state_dir "
+        "on "
+        "another one",
+        error.what());
   }
 }
 

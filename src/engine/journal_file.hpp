@@ -25,8 +25,9 @@ class JournalFile {
  public:
   /// Opens or makes the file, and brings one of an older schema up to date. Jobs that are marked as
   /// started have a crash counted and the mark removed. A damaged file is moved aside; recovered()
-  /// tells. Throws InvalidInput if another process has it, if it belongs to another program or to a
-  /// newer version of this one; ResourceExhausted if it cannot be read or written.
+  /// tells. One that the disk does not give is left where it is. Throws InvalidInput if another
+  /// process has it, if it belongs to another program or to a newer version of this one;
+  /// ResourceExhausted if it cannot be read or written.
   explicit JournalFile(const std::filesystem::path& path);
 
   sqlite::Database& database() { return *database_; }
@@ -34,6 +35,8 @@ class JournalFile {
 
  private:
   void open();
+  /// Throws ResourceExhausted where it is the disk that fails.
+  void require_readable() const;
   void check();
   void migrate();
   void count_crashes();

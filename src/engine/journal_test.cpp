@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "engine/sqlite.hpp"
+#include "engine/testing/faulty_disk.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -449,6 +450,36 @@ TEST_F(JournalTest, ADamagedFileIsMovedAside) {
     EXPECT_EQ(journal.recovered(), "");
     EXPECT_THAT(ids(journal.unfinished()), ElementsAre("new"));
   }
+}
+
+// To SQLite's check a page that cannot be read is damage.
+TEST_F(JournalTest, AReadThatFailsIsNoDamage) {
+  {
+    Journal journal(path_, {});
+    for (int i = 0; i < 20; ++i) add(journal, "job-" + std::to_string(i), request_of(1, 40'000));
+  }
+  const std::uint64_t size = std::filesystem::file_size(path_);
+  {
+    const testing::FaultyDisk disk(1);
+    Journal journal(path_, {});
+    EXPECT_EQ(disk.faults(), 0) << "it was met";
+    EXPECT_EQ(journal.recovered(), "");
+    EXPECT_EQ(journal.unfinished().size(), 20U);
+  }
+  {
+    const testing::FaultyDisk disk(1'000'000);
+    try {
+      Journal journal(path_, {});
+      FAIL() << journal.recovered();
+    } catch (const base::ResourceExhausted& error) {
+      EXPECT_THAT(error.what(), HasSubstr("cannot be read"));
+      EXPECT_THAT(error.what(), HasSubstr("check the disk"));
+    }
+  }
+  EXPECT_EQ(std::filesystem::file_size(path_), size) << "left where it is";
+  Journal journal(path_, {});
+  EXPECT_EQ(journal.recovered(), "");
+  EXPECT_EQ(journal.unfinished().size(), 20U);
 }
 
 // SQLite notices when its own structure is damaged, not when what it keeps is.

@@ -4,6 +4,7 @@
 
 #include <climits>
 #include <stdexcept>
+#include <vector>
 
 namespace cuzk::engine::sqlite {
 
@@ -74,6 +75,23 @@ std::int64_t Database::integer(std::string_view sql, std::initializer_list<Value
 std::string Database::text(std::string_view sql) {
   Statement statement(*this, sql);
   return statement.next() ? statement.text(0) : "";
+}
+
+void Database::read_through() {
+  sqlite3_file* file = nullptr;
+  const int found = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (found != SQLITE_OK || file == nullptr || file->pMethods == nullptr) return;  // in memory
+  constexpr int kPieceBytes = 1 << 20;
+  std::vector<std::uint8_t> piece(kPieceBytes);
+  sqlite3_int64 size = 0;
+  int result = file->pMethods->xFileSize(file, &size);
+  for (sqlite3_int64 at = 0; at < size && result == SQLITE_OK; at += kPieceBytes) {
+    result = file->pMethods->xRead(file, piece.data(), kPieceBytes, at);
+    if (result == SQLITE_IOERR_SHORT_READ) result = SQLITE_OK;  // the last piece
+  }
+  if (result != SQLITE_OK) {
+    base::fail<base::ResourceExhausted>("{}: cannot be read: {}", name_, sqlite3_errstr(result));
+  }
 }
 
 Statement::Statement(Database& database, std::string_view sql, std::initializer_list<Value> values)

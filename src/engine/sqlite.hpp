@@ -40,6 +40,10 @@ class Database {
   std::int64_t integer(std::string_view sql, std::initializer_list<Value> values = {});
   std::string text(std::string_view sql);
 
+  /// Reads the file, without SQLite's log beside it, from end to end. Throws ResourceExhausted
+  /// where the disk does not give it.
+  void read_through();
+
   /// Rows changed by the last statement.
   std::int64_t changes() const { return sqlite3_changes64(handle_); }
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_); }
