@@ -253,6 +253,25 @@ TEST_F(EngineResumeTest, JobsOfCircuitsThatAreGoneFailByName) {
   EXPECT_THAT(result.error, HasSubstr("no such file"));
 }
 
+TEST_F(EngineResumeTest, JobsWhosePayloadTheDiskHasChangedFailByName) {
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "changed", {1, 2}));
+  engine->submit(toy_request(ProofKind::kPorep, "whole", {3}));
+  kill_and_restart([&] {
+    sqlite::Database database(journal_path());
+    database.run(
+        "UPDATE payload SET bytes = zeroblob(length(bytes))"
+        " WHERE job = (SELECT row FROM job WHERE job_id = 'changed')",
+        {});
+  });
+  const JobResult result = await("changed");
+  EXPECT_EQ(result.state, JobState::kFailed);
+  EXPECT_EQ(result.code, ErrorCode::kInternal);
+  EXPECT_THAT(result.error, HasSubstr("INTERNAL: changed: its payload was damaged on disk"));
+  expect_proofs(await("whole"), {3});
+}
+
 TEST_F(EngineResumeTest, PayloadsBeyondTheirShareAreDecodedAgain) {
   // 16 bytes are kept decoded: two partitions.
   config.memory.total_budget.bytes = 16 * 16;

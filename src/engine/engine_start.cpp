@@ -152,11 +152,13 @@ void Engine::Impl::resume_jobs() {
         give_up(ErrorCode::kRefused, "this input has brought the program down twice");
         continue;
       }
-      const CircuitId circuit = preparation_->examine(unfinished.request);
-      std::string digest = payload_digest(unfinished.request);
-      lifecycle_.resume(std::move(unfinished), circuit, std::move(digest));
+      // One payload in memory at a time; it is read again when it is decoded.
+      const std::optional<JobRequest> request = journal_->request(id);
+      if (request) lifecycle_.resume(std::move(unfinished), preparation_->examine(*request));
     } catch (const EngineError& error) {
       give_up(error.code(), text_without_code(error));
+    } catch (const base::CorruptData& error) {
+      give_up(ErrorCode::kInternal, error.what());
     }
   }
 }

@@ -57,6 +57,7 @@ constexpr std::string_view kSelectUnfinished =
 Journal::UnfinishedJob read_job(Statement& statement) {
   Journal::UnfinishedJob job;
   job.job_id = statement.text(1);
+  job.payload_digest = statement.text(17);
   job.accepted = from_ms(statement.integer(3));
   job.crashes = static_cast<std::uint32_t>(statement.integer(4));
   JobRequest& request = job.request;
@@ -108,8 +109,6 @@ class Journal::Impl {
   void write_pieces(std::int64_t row, std::int64_t blob, base::ByteView bytes);
   /// `job`: at a row of kSelectUnfinished. False if the disk has changed the request.
   bool read_payload(Statement& job, JobRequest& request);
-  std::string damage_of(std::string_view job_id) const;
-  void finish_locked(const JobResult& result);
 
   const Options options_;
   std::mutex mutex_;
@@ -206,13 +205,9 @@ void Journal::Impl::add_partition(std::string_view job_id, std::uint32_t index,
 }
 
 void Journal::Impl::finish(const JobResult& result) {
-  const std::lock_guard lock(mutex_);
-  finish_locked(result);
-}
-
-void Journal::Impl::finish_locked(const JobResult& result) {
   require(is_final(result.state), "journal: '{}' is no end of the job '{}'",
           to_string(result.state), result.job_id);
+  const std::lock_guard lock(mutex_);
   const base::Bytes32 digest = hash::sha256(result.proof);
   Transaction transaction(database_);
   const std::int64_t row = unfinished_row(result.job_id);
@@ -240,34 +235,20 @@ void Journal::Impl::finish_locked(const JobResult& result) {
 std::vector<Journal::UnfinishedJob> Journal::Impl::unfinished() {
   const std::lock_guard lock(mutex_);
   std::vector<UnfinishedJob> jobs;
-  std::vector<std::string> damaged;
-  {
-    Statement statement(
-        database_, fmt::format("{} WHERE finished_ms IS NULL ORDER BY row", kSelectUnfinished));
-    while (statement.next()) {
-      UnfinishedJob job = read_job(statement);
-      if (!read_payload(statement, job.request)) {
-        damaged.push_back(job.job_id);
-        continue;
+  Statement statement(database_,
+                      fmt::format("{} WHERE finished_ms IS NULL ORDER BY row", kSelectUnfinished));
+  while (statement.next()) {
+    UnfinishedJob job = read_job(statement);
+    Statement partitions(
+        database_, "SELECT ix, proof, sha256 FROM finished_partition WHERE job = ? ORDER BY ix",
+        {statement.integer(0)});
+    while (partitions.next()) {
+      if (is_intact(partitions, 1, 2)) {
+        job.partitions.emplace_back(static_cast<std::uint32_t>(partitions.integer(0)),
+                                    partitions.bytes(1));
       }
-      Statement partitions(
-          database_, "SELECT ix, proof, sha256 FROM finished_partition WHERE job = ? ORDER BY ix",
-          {statement.integer(0)});
-      while (partitions.next()) {
-        if (is_intact(partitions, 1, 2)) {
-          job.partitions.emplace_back(static_cast<std::uint32_t>(partitions.integer(0)),
-                                      partitions.bytes(1));
-        }
-      }
-      jobs.push_back(std::move(job));
     }
-  }
-  for (const std::string& job_id : damaged) {
-    JobResult result;
-    result.job_id = job_id;
-    result.code = ErrorCode::kInternal;
-    result.error = fmt::format("{}: {}", to_string(result.code), damage_of(job_id));
-    finish_locked(result);
+    jobs.push_back(std::move(job));
   }
   return jobs;
 }
@@ -279,13 +260,11 @@ std::optional<JobRequest> Journal::Impl::request(std::string_view job_id) {
                       {job_id});
   if (!statement.next()) return std::nullopt;
   UnfinishedJob job = read_job(statement);
-  if (!read_payload(statement, job.request)) throw base::CorruptData(damage_of(job_id));
+  if (!read_payload(statement, job.request)) {
+    fail<base::CorruptData>("its payload was damaged on disk ({}): submit it again, check the disk",
+                            database_.name());
+  }
   return std::move(job.request);
-}
-
-std::string Journal::Impl::damage_of(std::string_view job_id) const {
-  return fmt::format("{}: its payload was damaged on disk ({}): submit it again, check the disk",
-                     job_id, database_.name());
 }
 
 std::optional<Journal::FinishedJob> Journal::Impl::find(std::string_view where,

@@ -27,8 +27,8 @@ class Journal {
     std::uint64_t free_bytes = std::uint64_t{256} << 20;  ///< in the file, that trim() leaves
   };
   struct UnfinishedJob {
-    std::string job_id;
-    JobRequest request;
+    std::string job_id, payload_digest;
+    JobRequest request;  ///< without its vanilla proofs, which request() reads
     std::chrono::system_clock::time_point accepted;
     std::vector<std::pair<std::uint32_t, base::Bytes>>
         partitions;             ///< finished ones: index, 192 bytes
@@ -67,8 +67,8 @@ class Journal {
   /// Stores the result and drops the payload and partitions, in one step.
   void finish(const JobResult& result);
 
-  /// Oldest first. A job whose payload the disk has changed is finished as failed instead, and a
-  /// partition or result so changed is not known any more.
+  /// Oldest first, without the payloads, which may be more than memory holds. A partition or result
+  /// that the disk has changed is not known any more.
   std::vector<UnfinishedJob> unfinished();
   /// The request of one unfinished job; empty if there is none. Throws base::CorruptData if the
   /// disk has changed the payload.

@@ -114,9 +114,10 @@ std::shared_ptr<Job> Lifecycle::accept(const JobRequest& request, NewJob made) {
   return job;
 }
 
-std::shared_ptr<Job> Lifecycle::resume(Journal::UnfinishedJob unfinished, const CircuitId& circuit,
-                                       std::string digest) {
-  auto job = make_job(unfinished.request, std::move(unfinished.job_id), std::move(digest), circuit);
+std::shared_ptr<Job> Lifecycle::resume(Journal::UnfinishedJob unfinished,
+                                       const CircuitId& circuit) {
+  auto job = make_job(unfinished.request, std::move(unfinished.job_id),
+                      std::move(unfinished.payload_digest), circuit);
   job->recovered = std::move(unfinished.partitions);
   job->submits = 1;
   metrics_.accepted(job->kind);

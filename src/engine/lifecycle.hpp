@@ -48,8 +48,7 @@ class Lifecycle {
   };
   std::shared_ptr<Job> accept(const JobRequest& request, NewJob made);
   /// Queues a job of the journal, to be decoded.
-  std::shared_ptr<Job> resume(Journal::UnfinishedJob unfinished, const CircuitId& circuit,
-                              std::string digest);
+  std::shared_ptr<Job> resume(Journal::UnfinishedJob unfinished, const CircuitId& circuit);
 
   void decoded(const std::shared_ptr<Job>& job, PreparedJob prepared, Reservation memory);
   void witness_done(const Attempt& attempt, std::shared_ptr<const r1cs::Witness> witness,
