@@ -253,6 +253,37 @@ TEST_F(EngineResumeTest, JobsOfCircuitsThatAreGoneFailByName) {
   EXPECT_THAT(result.error, HasSubstr("no such file"));
 }
 
+// The process dies after it has taken a request's new content, before it drops the old job.
+TEST_F(EngineResumeTest, OfOneRequestTheNewestContentIsResumed) {
+  {
+    const auto written = journal();
+    const auto add = [&](const std::string& id, const JobRequest& request) {
+      written->add(id, request, payload_digest(request));
+    };
+    add("a", toy_request(ProofKind::kPorep, "a", {1}));
+    add("b", toy_request(ProofKind::kPorep, "b", {5}));
+    add("a~1", toy_request(ProofKind::kPorep, "a", {2}));
+    add("a~2", toy_request(ProofKind::kPorep, "a", {3}));
+    add("unnamed1", toy_request(ProofKind::kPorep, "", {6}));
+    add("unnamed2", toy_request(ProofKind::kPorep, "", {7}));
+  }
+  start_and_wait();
+  expect_proofs(await("a~2"), {3});
+  expect_proofs(await("b"), {5});
+  expect_proofs(await("unnamed1"), {6});
+  expect_proofs(await("unnamed2"), {7});
+  EXPECT_EQ(engine->status().counters.superseded, 2U);
+  engine.reset();
+  const auto written = journal();
+  for (const char* id : {"a", "a~1"}) {
+    const auto old = written->find_job(id);
+    ASSERT_TRUE(old);
+    EXPECT_EQ(old->result.state, JobState::kCancelled);
+    EXPECT_EQ(old->result.code, ErrorCode::kSuperseded);
+  }
+  EXPECT_EQ(hooks[0]->started().size(), 4U);
+}
+
 TEST_F(EngineResumeTest, JobsWhosePayloadTheDiskHasChangedFailByName) {
   hooks[0]->start_gate.close();
   start_and_wait();

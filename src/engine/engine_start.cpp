@@ -18,7 +18,7 @@ namespace {
 /// Of the host's budget, what decoded payloads of waiting jobs may take: one part in so many. What
 /// is beyond is decoded again from the journal when it is its turn.
 constexpr std::uint64_t kDecodedShare = 16;
-/// An input that was being proved so often when the process died is refused.
+/// An input that was worked on so often when the process died is refused.
 constexpr std::uint32_t kMaxCrashes = 2;
 
 std::vector<std::unique_ptr<ProvingDevice>> with_cpu(
@@ -137,17 +137,33 @@ void Engine::Impl::set_host_budget(const Config::Memory& config) {
 
 void Engine::Impl::resume_jobs() {
   for (const std::string& digest : journal_->crashers(kMaxCrashes)) admission_.refuse(digest);
-  for (Journal::UnfinishedJob& unfinished : journal_->unfinished()) {
+  std::vector<Journal::UnfinishedJob> jobs = journal_->unfinished();
+  // The process may have died between taking a request's new content and dropping the job of the
+  // old one.
+  std::map<std::string, std::string> newest;  // digests by request id
+  for (const Journal::UnfinishedJob& job : jobs) {
+    if (!job.request.request_id.empty()) newest[job.request.request_id] = job.payload_digest;
+  }
+  for (Journal::UnfinishedJob& unfinished : jobs) {
     const std::string id = unfinished.job_id;
     const auto give_up = [&](ErrorCode code, std::string_view text) {
       JobResult result;
       result.job_id = id;
+      if (code == ErrorCode::kSuperseded) result.state = JobState::kCancelled;
       result.code = code;
       result.error = fmt::format("{}: {}: {}", to_string(code), id, text);
       journal_->finish(result);
       base::process_log().warn({.job = id, .code = to_string(code)}, "not resumed: {}", text);
     };
     try {
+      const auto content = newest.find(unfinished.request.request_id);
+      if (content != newest.end() && content->second != unfinished.payload_digest) {
+        give_up(ErrorCode::kSuperseded,
+                fmt::format("new input digest {}..., previous {}... dropped",
+                            content->second.substr(0, 8), unfinished.payload_digest.substr(0, 8)));
+        metrics_.superseded();
+        continue;
+      }
       if (unfinished.crashes >= kMaxCrashes) {
         give_up(ErrorCode::kRefused, "this input has brought the program down twice");
         continue;
