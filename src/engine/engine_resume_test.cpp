@@ -253,6 +253,22 @@ TEST_F(EngineResumeTest, JobsOfCircuitsThatAreGoneFailByName) {
   EXPECT_THAT(result.error, HasSubstr("no such file"));
 }
 
+TEST_F(EngineResumeTest, TheTimeBeforeTheRestartCounts) {
+  {
+    const auto written = journal();
+    const JobRequest request = toy_request(ProofKind::kWindowPost, "a", {1});
+    written->add("a", request, payload_digest(request));
+  }
+  {
+    sqlite::Database database(journal_path());
+    database.run("UPDATE job SET accepted_ms = accepted_ms - 60000", {});
+  }
+  start_and_wait();
+  const JobResult result = await("a");
+  EXPECT_GE(result.timings.total, 60s);
+  EXPECT_GE(result.timings.queue_wait, 50s);
+}
+
 // The process dies after it has taken a request's new content, before it drops the old job.
 TEST_F(EngineResumeTest, OfOneRequestTheNewestContentIsResumed) {
   {

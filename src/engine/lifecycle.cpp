@@ -118,6 +118,12 @@ std::shared_ptr<Job> Lifecycle::resume(Journal::UnfinishedJob unfinished,
                                        const CircuitId& circuit) {
   auto job = make_job(unfinished.request, std::move(unfinished.job_id),
                       std::move(unfinished.payload_digest), circuit);
+  // It goes on with the age it has, unless the system's clock was set back meanwhile.
+  const auto now = std::chrono::system_clock::now();
+  if (unfinished.accepted < now) {
+    job->accepted -= duration_cast<Clock::duration>(now - unfinished.accepted);
+    job->deadline = deadline_of(job->kind, job->accepted);
+  }
   job->recovered = std::move(unfinished.partitions);
   job->submits = 1;
   metrics_.accepted(job->kind);

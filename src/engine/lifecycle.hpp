@@ -47,7 +47,7 @@ class Lifecycle {
     Reservation memory;  ///< of `prepared`; empty: it is not kept, but decoded again in time
   };
   std::shared_ptr<Job> accept(const JobRequest& request, NewJob made);
-  /// Queues a job of the journal, to be decoded.
+  /// Queues a job of the journal, to be decoded. Its age counts from when it was accepted first.
   std::shared_ptr<Job> resume(Journal::UnfinishedJob unfinished, const CircuitId& circuit);
 
   void decoded(const std::shared_ptr<Job>& job, PreparedJob prepared, Reservation memory);

@@ -64,6 +64,26 @@ TEST_F(LifecycleTest, ResultsThatAFullDiskDidNotTakeAreWrittenLater) {
   lifecycle->journal_results();
 }
 
+TEST_F(LifecycleTest, AResumedJobKeepsItsAge) {
+  Journal::UnfinishedJob unfinished;
+  unfinished.job_id = "old";
+  unfinished.request = toy_request(ProofKind::kWinningPost, "old", {1});
+  unfinished.accepted = std::chrono::system_clock::now() - std::chrono::seconds(10);
+  const CircuitId circuit = CircuitId::parse("winning-2k");
+  const Clock::time_point before = Clock::now();
+  const auto old = lifecycle->resume(unfinished, circuit);
+  EXPECT_LE(old->accepted, Clock::now() - std::chrono::seconds(10));
+  EXPECT_GT(old->accepted, before - std::chrono::seconds(15));
+  EXPECT_EQ(old->deadline, old->accepted + std::chrono::seconds(30));
+  EXPECT_GE(old->last_progress, before);
+
+  unfinished.job_id = "of-tomorrow";
+  unfinished.accepted = std::chrono::system_clock::now() + std::chrono::hours(24);
+  const auto of_tomorrow = lifecycle->resume(unfinished, circuit);
+  EXPECT_GE(of_tomorrow->accepted, before);
+  EXPECT_LE(of_tomorrow->accepted, Clock::now());
+}
+
 TEST_F(LifecycleTest, AnIdWhoseResultIsNotWrittenYetMayBeUsedAgain) {
   const auto job = accept("a");
   {
