@@ -451,16 +451,18 @@ TEST_F(EngineFaultTest, AThousandJobsWithInjectedFaults) {
   EXPECT_GT(ends[ErrorCode::kNone], 900U);
   EXPECT_GT(retried, 50U);
   const Status status = engine->status();
-  std::uint64_t accepted = 0, ended = 0, failures = 0;
+  std::uint64_t accepted = 0, ended = 0, failed = 0, failures = 0;
   for (const auto& [kind, counts] : status.counters.kinds) {
     accepted += counts.accepted;
     ended += counts.completed + counts.failed + counts.cancelled;
+    failed += counts.failed;
     for (const auto& [code, count] : counts.failed_with) failures += count;
     EXPECT_EQ(counts.pending + counts.in_progress, 0U);
   }
   EXPECT_EQ(accepted, 1000U);
   EXPECT_EQ(ended, 1000U);
-  EXPECT_EQ(failures, 1000 - ends[ErrorCode::kNone]);
+  EXPECT_EQ(failed, 1000 - ends[ErrorCode::kNone] - ends[ErrorCode::kCancelled]);
+  EXPECT_EQ(failures, failed);
   EXPECT_EQ(status.queue_depth, 0U);
   for (const auto& hook : hooks) EXPECT_EQ(hook->resets_with_keys, 0U);
   // Memory is that of the keys alone, once the last worker has let go.

@@ -33,16 +33,15 @@ void Metrics::ended(ProofKind kind, const JobResult& result) {
   Counters::ByKind& counts = of(kind);
   if (result.state == JobState::kCompleted) {
     ++counts.completed;
+    counts.stages["total"].add(std::chrono::duration<double>(result.timings.total).count());
   } else if (result.state == JobState::kCancelled) {
     ++counts.cancelled;
   } else {
     ++counts.failed;
-  }
-  if (result.state != JobState::kCompleted)
     ++counts.failed_with[std::string(to_string(result.code))];
+  }
   counts.stages["queue_wait"].add(std::chrono::duration<double>(result.timings.queue_wait).count());
   counts.stages["srs_load"].add(std::chrono::duration<double>(result.timings.srs_load).count());
-  counts.stages["total"].add(std::chrono::duration<double>(result.timings.total).count());
 }
 
 void Metrics::joined() {

@@ -111,8 +111,10 @@ struct Counters {
   struct ByKind {
     std::uint64_t accepted = 0, completed = 0, failed = 0, cancelled = 0;
     std::uint64_t pending = 0, in_progress = 0;  ///< jobs now
-    std::map<std::string, Histogram> stages;     ///< "witness", "msm_h", "queue_wait", "total", ...
-    std::map<std::string, std::uint64_t> refused, failed_with;  ///< by error code
+    /// "witness", "msm_h", "queue_wait", ...; "total": of completed jobs.
+    std::map<std::string, Histogram> stages;
+    /// By error code: requests that became no job; jobs of `failed`.
+    std::map<std::string, std::uint64_t> refused, failed_with;
   };
   std::map<ProofKind, ByKind> kinds;  ///< all four always present
   std::uint64_t partition_retries = 0, self_check_failures = 0, joined = 0, replayed = 0,
