@@ -430,6 +430,7 @@ std::vector<std::string> Engine::Impl::reconfigure(const Config& config) {
     config_.logging.level = config.logging.level;
   }
   set_host_budget(memory);
+  journal_->set_retention(config.reliability.keep_results, config.reliability.max_results);
   admission_.set_options(admission_options(config));
   {
     const JobTable::Lock lock = table_.lock();

@@ -101,6 +101,7 @@ class Journal::Impl {
   std::optional<FinishedJob> find(std::string_view where, std::initializer_list<sqlite::Value> key);
   std::vector<std::string> crashers(std::uint32_t times);
   void forgive(std::string_view digest);
+  void set_retention(std::chrono::hours keep_results, std::uint64_t max_results);
   void trim();
 
  private:
@@ -110,9 +111,9 @@ class Journal::Impl {
   /// `job`: at a row of kSelectUnfinished. False if the disk has changed the request.
   bool read_payload(Statement& job, JobRequest& request);
 
-  const Options options_;
   std::mutex mutex_;
   // guarded by mutex_:
+  Options options_;
   JournalFile file_;
   sqlite::Database& database_;
 };
@@ -313,6 +314,12 @@ void Journal::Impl::forgive(std::string_view digest) {
   transaction.commit();
 }
 
+void Journal::Impl::set_retention(std::chrono::hours keep_results, std::uint64_t max_results) {
+  const std::lock_guard lock(mutex_);
+  options_.keep_results = keep_results;
+  options_.max_results = max_results;
+}
+
 void Journal::Impl::trim() {
   const std::lock_guard lock(mutex_);
   {
@@ -372,6 +379,9 @@ std::optional<Journal::FinishedJob> Journal::find_job(std::string_view job_id) {
 
 std::vector<std::string> Journal::crashers(std::uint32_t times) { return impl_->crashers(times); }
 void Journal::forgive(std::string_view payload_digest) { impl_->forgive(payload_digest); }
+void Journal::set_retention(std::chrono::hours keep_results, std::uint64_t max_results) {
+  impl_->set_retention(keep_results, max_results);
+}
 void Journal::trim() { impl_->trim(); }
 
 }  // namespace cuzk::engine

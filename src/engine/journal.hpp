@@ -79,6 +79,8 @@ class Journal {
   /// Payload digests that have brought the process down at least `times`.
   std::vector<std::string> crashers(std::uint32_t times);
   void forgive(std::string_view payload_digest);  ///< by an operator
+  /// What trim() keeps from now on.
+  void set_retention(std::chrono::hours keep_results, std::uint64_t max_results);
   /// Applies the retention. Called by the engine now and then.
   void trim();
 

@@ -325,6 +325,23 @@ TEST_F(JournalTest, ResultsAreKeptForATimeAndANumber) {
   EXPECT_THAT(ids(journal.unfinished()), ElementsAre("open"));
 }
 
+TEST_F(JournalTest, TheRetentionCanBeChanged) {
+  Journal journal(path_, {});
+  for (const char* id : {"0", "1", "2"}) {
+    add(journal, id, request_of(1));
+    journal.finish(completed(id, 1));
+  }
+  journal.trim();
+  EXPECT_TRUE(journal.find_job("0"));
+  journal.set_retention(std::chrono::hours(24), 2);
+  journal.trim();
+  EXPECT_FALSE(journal.find_job("0"));
+  EXPECT_TRUE(journal.find_job("1"));
+  journal.set_retention(std::chrono::hours(0), 10);
+  journal.trim();
+  EXPECT_FALSE(journal.find_job("2"));
+}
+
 TEST_F(JournalTest, FinishedJobsTakeLittleRoom) {
   Journal journal(path_, {});
   const JobRequest request = request_of(1, std::size_t{1} << 20);
