@@ -157,12 +157,13 @@ class RateLimiter {
     return entry != windows_.end() && entry->second.written >= limit;
   }
 
-  /// Drops the windows that began at `begin` or before, and returns what they held back.
-  std::vector<Overflow> expire(TimePoint begin) {
+  /// Drops the windows that began at `begin` or before, or after `now`, as where the clock was set
+  /// back; and returns what they held back.
+  std::vector<Overflow> expire(TimePoint begin, TimePoint now) {
     std::vector<Overflow> overflows;
     std::erase_if(windows_, [&](const auto& entry) {
       const Window& window = entry.second;
-      if (window.begin > begin) return false;
+      if (window.begin > begin && window.begin <= now) return false;
       if (window.held_back > 0) overflows.push_back({window.level, window.text, window.held_back});
       return true;
     });
@@ -210,7 +211,7 @@ class Logger::Impl {
  public:
   void configure(LogOptions options) {
     const std::lock_guard lock(mutex_);
-    if (logger_) report(limiter_.expire(TimePoint::max()), now());
+    if (logger_) report(limiter_.expire(TimePoint::max(), TimePoint::max()), now());
     next_report_ = {};
     options_ = std::move(options);
     std::shared_ptr<spdlog::sinks::sink> sink;
@@ -236,7 +237,7 @@ class Logger::Impl {
     const std::string body = render(options_.format, fields, message);
     const TimePoint time = now();
     if (time >= next_report_ || time + options_.window < next_report_) {
-      report(limiter_.expire(time - options_.window), time);
+      report(limiter_.expire(time - options_.window, time), time);
       next_report_ = time + std::min<std::chrono::seconds>(options_.window, kReportInterval);
     }
     const auto admit = [&](const std::string& key, std::uint32_t limit) {
@@ -256,7 +257,7 @@ class Logger::Impl {
 
   void flush() {
     const std::lock_guard lock(mutex_);
-    report(limiter_.expire(TimePoint::max()), now());
+    report(limiter_.expire(TimePoint::max(), TimePoint::max()), now());
     logger_->flush();
   }
 

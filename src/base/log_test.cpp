@@ -142,6 +142,22 @@ TEST_F(LogTest, EqualLinesAreCountedOnceTheyAreTooMany) {
 
 // A peer in an error loop: ten thousand refusals in ten seconds, each with another id, beside a
 // good job's lines.
+TEST_F(LogTest, AClockThatIsSetBackHoldsNothingBack) {
+  Logger log(options());
+  for (int i = 0; i < 7; ++i) log.info({}, "same");
+  ASSERT_EQ(lines_.size(), 5U);
+  now_ -= std::chrono::hours(1);
+  log.info({}, "same");
+  ASSERT_EQ(lines_.size(), 7U);
+  EXPECT_THAT(lines_[5], HasSubstr("2 more lines like this"));
+  EXPECT_THAT(lines_[6], EndsWith("same\n"));
+  for (int minute = 1; minute < 60; ++minute) {
+    now_ += std::chrono::minutes(1);
+    log.info({}, "same");
+  }
+  EXPECT_EQ(lines_.size(), 7U + 59U);
+}
+
 TEST_F(LogTest, AFloodOfSimilarLinesIsBounded) {
   Logger log(options());
   for (int i = 0; i < 10'000; ++i) {
