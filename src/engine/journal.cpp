@@ -23,6 +23,8 @@ constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 /// Of one job; a WindowPoSt has one for each of at most 2349 sectors.
 constexpr std::uint64_t kMaxProofs = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxCrashRows = 10'000;
+/// That the system's clock may gain on the steady one between two looks without having been set.
+constexpr std::chrono::minutes kClockDrift(1);
 
 std::chrono::system_clock::time_point from_ms(std::int64_t ms) {
   return std::chrono::system_clock::time_point(std::chrono::milliseconds(ms));
@@ -87,7 +89,9 @@ std::uint64_t payload_bytes(const JobRequest& request) {
 class Journal::Impl {
  public:
   Impl(const std::filesystem::path& path, const Options& options)
-      : options_(options), file_(path), database_(file_.database()) {}
+      : options_(options), file_(path), database_(file_.database()) {
+    is_clock_trusted();
+  }
 
   const std::string& recovered() const { return file_.recovered(); }
 
@@ -98,7 +102,7 @@ class Journal::Impl {
   void finish(const JobResult& result);
   std::vector<UnfinishedJob> unfinished();
   std::optional<JobRequest> request(std::string_view job_id);
-  std::optional<FinishedJob> find(std::string_view where, std::initializer_list<sqlite::Value> key);
+  std::optional<FinishedJob> find(std::string_view which, std::initializer_list<sqlite::Value> key);
   std::vector<std::string> crashers(std::uint32_t times);
   void forgive(std::string_view digest);
   void set_retention(std::chrono::hours keep_results, std::uint64_t max_results);
@@ -107,6 +111,11 @@ class Journal::Impl {
  private:
   /// The row of an unfinished job. Throws InvalidInput if there is none.
   std::int64_t unfinished_row(std::string_view job_id);
+  std::chrono::system_clock::time_point now() const {
+    return options_.clock ? options_.clock() : std::chrono::system_clock::now();
+  }
+  /// Looks at the clocks; false for keep_results after the system's was set forward.
+  bool is_clock_trusted();
   void write_pieces(std::int64_t row, std::int64_t blob, base::ByteView bytes);
   /// `job`: at a row of kSelectUnfinished. False if the disk has changed the request.
   bool read_payload(Statement& job, JobRequest& request);
@@ -114,6 +123,12 @@ class Journal::Impl {
   std::mutex mutex_;
   // guarded by mutex_:
   Options options_;
+  struct Clocks {
+    std::chrono::system_clock::time_point system;
+    std::chrono::steady_clock::time_point steady;
+  };
+  std::optional<Clocks> seen_;
+  std::optional<std::chrono::steady_clock::time_point> set_forward_;
   JournalFile file_;
   sqlite::Database& database_;
 };
@@ -172,7 +187,7 @@ void Journal::Impl::add(std::string_view job_id, const JobRequest& request,
       " registered_proof, priority, sector_number, miner_id, randomness, partition_index,"
       " comm_r_old, comm_r_new, comm_d_new, vanilla_count, payload_bytes)"
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      {job_id, std::string_view(request.request_id), digest, now_ms(),
+      {job_id, std::string_view(request.request_id), digest, to_ms(now()),
        number(static_cast<std::uint64_t>(request.kind)), number(request.sector_size),
        number(request.registered_proof), number(static_cast<std::uint64_t>(request.priority)),
        number(request.sector_number), number(request.miner_id), base::ByteView(request.randomness),
@@ -217,7 +232,7 @@ void Journal::Impl::finish(const JobResult& result) {
       "UPDATE job SET finished_ms = ?, state = ?, proof = ?, proof_sha256 = ?, code = ?, error = ?,"
       " queue_wait_ms = ?, srs_load_ms = ?, synthesis_ms = ?, gpu_compute_ms = ?, total_ms = ?,"
       " attempts = ?, backend = ?, payload_bytes = 0, started = 0 WHERE row = ?",
-      {now_ms(), to_string(result.state), base::ByteView(result.proof), base::ByteView(digest),
+      {to_ms(now()), to_string(result.state), base::ByteView(result.proof), base::ByteView(digest),
        to_string(result.code), std::string_view(result.error), timings.queue_wait.count(),
        timings.srs_load.count(), timings.synthesis.count(), timings.gpu_compute.count(),
        timings.total.count(), sqlite::number(result.attempts), std::string_view(result.backend),
@@ -268,15 +283,15 @@ std::optional<JobRequest> Journal::Impl::request(std::string_view job_id) {
   return std::move(job.request);
 }
 
-std::optional<Journal::FinishedJob> Journal::Impl::find(std::string_view where,
+std::optional<Journal::FinishedJob> Journal::Impl::find(std::string_view which,
                                                         std::initializer_list<sqlite::Value> key) {
   const std::lock_guard lock(mutex_);
   const std::string sql = fmt::format(
       "SELECT request_id, payload_digest, job_id, state, proof, code, error, queue_wait_ms,"
       " srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms, attempts, backend, proof_sha256 FROM "
       "job"
-      " WHERE finished_ms IS NOT NULL AND {} ORDER BY finished_ms DESC, row DESC LIMIT 1",
-      where);
+      " WHERE finished_ms IS NOT NULL AND {} LIMIT 1",
+      which);
   Statement statement(database_, sql, key);
   // What the disk has changed is not known any more, and is proved again.
   if (!statement.next() || !is_intact(statement, 4, 14)) return std::nullopt;
@@ -320,15 +335,25 @@ void Journal::Impl::set_retention(std::chrono::hours keep_results, std::uint64_t
   options_.max_results = max_results;
 }
 
+bool Journal::Impl::is_clock_trusted() {
+  const Clocks clocks{now(), std::chrono::steady_clock::now()};
+  if (seen_ && clocks.system - seen_->system > clocks.steady - seen_->steady + kClockDrift)
+    set_forward_ = clocks.steady;
+  seen_ = clocks;
+  return !set_forward_ || clocks.steady - *set_forward_ >= options_.keep_results;
+}
+
 void Journal::Impl::trim() {
   const std::lock_guard lock(mutex_);
   {
     Transaction transaction(database_);
-    const std::int64_t oldest = to_ms(std::chrono::system_clock::now() - options_.keep_results);
-    database_.run("DELETE FROM job WHERE finished_ms <= ?", {oldest});
+    if (is_clock_trusted()) {
+      const std::int64_t oldest = to_ms(now() - options_.keep_results);
+      database_.run("DELETE FROM job WHERE finished_ms <= ?", {oldest});
+    }
     database_.run(
         "DELETE FROM job WHERE row IN (SELECT row FROM job WHERE finished_ms IS NOT NULL"
-        " ORDER BY finished_ms DESC, row DESC LIMIT -1 OFFSET ?)",
+        " ORDER BY row DESC LIMIT -1 OFFSET ?)",
         {sqlite::number(options_.max_results)});
     database_.run(
         "DELETE FROM crash WHERE payload_digest IN (SELECT payload_digest FROM crash"
@@ -370,11 +395,13 @@ std::optional<JobRequest> Journal::request(std::string_view job_id) {
 
 std::optional<Journal::FinishedJob> Journal::find(std::string_view request_id,
                                                   std::string_view payload_digest) {
-  return impl_->find("request_id = ? AND payload_digest = ?", {request_id, payload_digest});
+  return impl_->find(
+      "request_id = ? AND payload_digest = ? ORDER BY state = 'completed' DESC, row DESC",
+      {request_id, payload_digest});
 }
 
 std::optional<Journal::FinishedJob> Journal::find_job(std::string_view job_id) {
-  return impl_->find("job_id = ?", {job_id});
+  return impl_->find("job_id = ? ORDER BY row DESC", {job_id});
 }
 
 std::vector<std::string> Journal::crashers(std::uint32_t times) { return impl_->crashers(times); }

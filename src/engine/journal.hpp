@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ class Journal {
     std::uint64_t max_results = 10'000;
     std::uint64_t max_bytes = std::uint64_t{8} << 30;     ///< of payloads; beyond it add() throws
     std::uint64_t free_bytes = std::uint64_t{256} << 20;  ///< in the file, that trim() leaves
+    /// Empty: the system's.
+    std::function<std::chrono::system_clock::time_point()> clock;
   };
   struct UnfinishedJob {
     std::string job_id, payload_digest;
@@ -73,7 +76,8 @@ class Journal {
   /// The request of one unfinished job; empty if there is none. Throws base::CorruptData if the
   /// disk has changed the payload.
   std::optional<JobRequest> request(std::string_view job_id);
-  /// The newest finished job with this request id and digest.
+  /// Of the finished jobs with this request id and digest the newest that was completed; if none
+  /// was, the newest.
   std::optional<FinishedJob> find(std::string_view request_id, std::string_view payload_digest);
   std::optional<FinishedJob> find_job(std::string_view job_id);
   /// Payload digests that have brought the process down at least `times`.
@@ -81,7 +85,8 @@ class Journal {
   void forgive(std::string_view payload_digest);  ///< by an operator
   /// What trim() keeps from now on.
   void set_retention(std::chrono::hours keep_results, std::uint64_t max_results);
-  /// Applies the retention. Called by the engine now and then.
+  /// Applies the retention. Called by the engine now and then. A system's clock that is set forward
+  /// while the journal is open makes no result old: for keep_results from then on none goes by age.
   void trim();
 
  private:

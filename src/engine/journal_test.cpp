@@ -342,6 +342,63 @@ TEST_F(JournalTest, TheRetentionCanBeChanged) {
   EXPECT_FALSE(journal.find_job("2"));
 }
 
+TEST_F(JournalTest, AClockThatIsSetForwardMakesNoResultOld) {
+  auto now = std::chrono::system_clock::now();
+  Journal::Options options;
+  options.clock = [&] { return now; };
+  {
+    Journal journal(path_, options);
+    add(journal, "a", request_of(1));
+    journal.finish(completed("a", 1));
+    now += std::chrono::hours(26);
+    for (int i = 0; i < 2; ++i) {
+      journal.trim();
+      EXPECT_TRUE(journal.find_job("a"));
+    }
+    add(journal, "b", request_of(2));
+    journal.finish(completed("b", 2));
+    journal.set_retention(std::chrono::hours(0), 10);  // that time is over at once
+    journal.trim();
+    EXPECT_FALSE(journal.find_job("a"));
+    EXPECT_FALSE(journal.find_job("b"));
+    add(journal, "c", request_of(3));
+    journal.finish(completed("c", 3));
+  }
+  now += std::chrono::hours(26);
+  Journal journal(path_, options);
+  journal.trim();
+  EXPECT_FALSE(journal.find_job("c")) << "the time while it was closed counts";
+}
+
+TEST_F(JournalTest, AClockThatIsSetBackHidesNoResult) {
+  auto now = std::chrono::system_clock::now();
+  Journal::Options options;
+  options.max_results = 1;
+  options.clock = [&] { return now; };
+  Journal journal(path_, options);
+  add(journal, "a", request_of(1));
+  journal.finish(completed("a", 1));
+  now -= std::chrono::hours(1);
+  add(journal, "b", request_of(1));
+  journal.finish(completed("b", 2));
+  EXPECT_EQ(journal.find("request-1", digest_of(1))->result.job_id, "b");
+  journal.trim();
+  EXPECT_FALSE(journal.find_job("a"));
+  EXPECT_TRUE(journal.find_job("b"));
+}
+
+TEST_F(JournalTest, OfOneRequestACompletedJobIsFoundFirst) {
+  Journal journal(":memory:", {});
+  add(journal, "a", request_of(1));
+  journal.finish(failed("a", ErrorCode::kGpuFault));
+  EXPECT_EQ(journal.find("request-1", digest_of(1))->result.job_id, "a");
+  add(journal, "b", request_of(1));
+  journal.finish(completed("b", 1));
+  add(journal, "c", request_of(1));
+  journal.finish(failed("c", ErrorCode::kCancelled));
+  EXPECT_EQ(journal.find("request-1", digest_of(1))->result.job_id, "b");
+}
+
 TEST_F(JournalTest, FinishedJobsTakeLittleRoom) {
   Journal journal(path_, {});
   const JobRequest request = request_of(1, std::size_t{1} << 20);
