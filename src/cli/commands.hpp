@@ -13,6 +13,7 @@ void add_setup_command(CLI::App& app);
 void add_prove_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_params_command(CLI::App& app);
+void add_journal_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 /// Subcommands of bench.
 void add_bench_batch_command(CLI::App& bench);

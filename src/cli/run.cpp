@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   add_prove_command(app);
   add_verify_command(app);
   add_params_command(app);
+  add_journal_command(app);
   add_bench_command(app);
   add_daemon_command(app);
   add_client_commands(app);
