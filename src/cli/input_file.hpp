@@ -23,7 +23,8 @@ auto blame_file(const std::string& path, Call&& call) {
 template <class Read>
 auto read_input(const std::string& path, Read&& read) {
   const base::MappedFile file(path);
-  return blame_file(path, [&] { return read(file.bytes()); });
+  return blame_file(path,
+                    [&] { return base::read_mapped(file, [&] { return read(file.bytes()); }); });
 }
 
 inline filecoin::Meta read_meta_file(const std::string& path) {

@@ -33,7 +33,9 @@ constexpr std::string_view kWarning =
 groth16::Trapdoor make_trapdoor(const SetupOptions& options) {
   if (options.trapdoor.empty()) return groth16::Trapdoor::from_seed(options.seed.value_or(0));
   const base::MappedFile file(options.trapdoor);
-  return groth16::Trapdoor::from_json(base::as_text(file.bytes()), options.trapdoor);
+  return base::read_mapped(file, [&] {
+    return groth16::Trapdoor::from_json(base::as_text(file.bytes()), options.trapdoor);
+  });
 }
 
 void setup(const SetupOptions& options) {

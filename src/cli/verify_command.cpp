@@ -31,8 +31,8 @@ void verify(const VerifyOptions& options) {
   const Statement statement = read_statement(options);
   const std::size_t partitions = statement.public_inputs.size();
   const base::MappedFile file(options.proof);
-  const std::vector<groth16::Proof> proofs =
-      groth16::decode_proofs(file.bytes(), partitions, options.proof);
+  const std::vector<groth16::Proof> proofs = base::read_mapped(
+      file, [&] { return groth16::decode_proofs(file.bytes(), partitions, options.proof); });
   const KeyPaths paths(options.params_dir, statement.circuit.kind, statement.circuit.size);
   const groth16::Verifier verifier(
       load_verifying_key(paths, statement.circuit.kind, statement.circuit.size));

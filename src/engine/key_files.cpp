@@ -82,7 +82,8 @@ std::optional<KeyOrigin> inspect_key_files(const KeyPaths& paths, const CircuitI
   // First what takes no minutes.
   if (has_verifying_key && published && !trust) {
     const base::MappedFile file(paths.verifying_key);
-    require_known(paths, paths.verifying_key, published->vk, short_blake2b(file.bytes()));
+    const std::string digest = base::read_mapped(file, [&] { return short_blake2b(file.bytes()); });
+    require_known(paths, paths.verifying_key, published->vk, digest);
   }
   const groth16::KeyFile file(paths.params);
   const std::optional<groth16::KeyCheck> check =
@@ -161,6 +162,7 @@ KeyCounts peek_key_counts(const std::filesystem::path& params) {
   };
   const std::uint64_t inputs = count_at(kBeforeIc);
   const std::uint64_t h = count_at(kBeforeIc + 4 + inputs * kG1);
+  file.require_readable();
   return {.inputs = inputs, .h = h, .file_bytes = bytes.size()};
 }
 

@@ -19,19 +19,24 @@ base::Bytes32 source_digest(const VerifyingKey& key) { return hash::sha256(key.t
 
 DerivedKeyFile::DerivedKeyFile(const std::filesystem::path& path) : file_(path) {
   const std::string name = path.string();
-  SectionReader reader(file_.bytes(), name);
-  if (!std::ranges::equal(reader.bytes(kMagic.size(), "the header"), base::as_bytes(kMagic))) {
-    base::fail<CorruptData>("{}: not a derived key of this version: remove it and make it again",
-                            name);
-  }
-  source_digest_ = reader.bytes(32, "the source's digest");
-  q_ = reader.section(G1Affine::kUncompressedBytes, "q");
-  l_ = reader.section(G1Affine::kUncompressedBytes, "l");
-  reader.expect_end();
+  base::read_mapped(file_, [&] {
+    SectionReader reader(file_.bytes(), name);
+    if (!std::ranges::equal(reader.bytes(kMagic.size(), "the header"), base::as_bytes(kMagic))) {
+      base::fail<CorruptData>("{}: not a derived key of this version: remove it and make it again",
+                              name);
+    }
+    source_digest_ = reader.bytes(32, "the source's digest");
+    q_ = reader.section(G1Affine::kUncompressedBytes, "q");
+    l_ = reader.section(G1Affine::kUncompressedBytes, "l");
+    reader.expect_end();
+    return true;
+  });
 }
 
 void DerivedKeyFile::require_source(const KeyFile& source, const KeyLayout& layout) const {
-  if (!std::ranges::equal(source_digest_, source_digest(source.verifying_key()))) {
+  const bool is_source = std::ranges::equal(source_digest_, source_digest(source.verifying_key()));
+  file_.require_readable();
+  if (!is_source) {
     base::fail<CorruptData>("{}: made from another key than {}: remove it and make it again",
                             file_.path().string(), source.name());
   }

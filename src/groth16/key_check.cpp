@@ -48,6 +48,7 @@ std::optional<std::string> digest(const base::MappedFile& file, const std::stop_
     if (stop.stop_requested()) return std::nullopt;
     const std::size_t count = std::min(kPiece, file.bytes().size() - offset);
     hasher.update(file.bytes().subspan(offset, count));
+    file.require_readable();
     file.discard(offset, count);
   }
   const auto bytes = hasher.finish();
@@ -92,6 +93,7 @@ std::optional<KeyCheck> remembered_check(const base::MappedFile& file) {
   if (!std::filesystem::is_regular_file(record_path(file), none)) return std::nullopt;
   const base::MappedFile record(record_path(file));
   const nlohmann::json json = nlohmann::json::parse(record.bytes(), nullptr, false);
+  record.require_readable();
   if (!json.is_object() || json.value("version", nlohmann::json()) != version_json(file.version()))
     return std::nullopt;
   const nlohmann::json blake2b = json.value("blake2b", nlohmann::json());

@@ -19,7 +19,9 @@ KeyStructure KeyStructure::parse(base::ByteView bytes, std::string_view name) {
 }
 
 KeyFile::KeyFile(const std::filesystem::path& path)
-    : file_(path), structure_(KeyStructure::parse(file_.bytes(), path.string())) {}
+    : file_(path), structure_(base::read_mapped(file_, [&] {
+        return KeyStructure::parse(file_.bytes(), path.string());
+      })) {}
 
 void KeyFile::require_circuit(const KeyLayout& layout) const {
   const auto require_count = [&](std::size_t found, std::size_t wanted, std::string_view what) {

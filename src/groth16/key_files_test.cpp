@@ -132,6 +132,19 @@ TEST_F(KeyFiles, EveryTruncationIsRefused) {
               HasSubstr("1 bytes after the end"));
 }
 
+TEST_F(KeyFiles, AFileThatIsCutWhileItIsReadIsNoBadPoint) {
+  const KeyFile key(files.params);
+  const DerivedKeyFile derived(files.derived);
+  std::filesystem::resize_file(files.params, 0);
+  std::filesystem::resize_file(files.derived, 0);
+  EXPECT_THAT(complaint([&] { load_proving_key(key, textbook); }),
+              AllOf(HasSubstr("toy.params"), HasSubstr("cannot be read at byte 0")));
+  EXPECT_THAT(complaint([&] { check_key(key); }), HasSubstr("cannot be read at byte 0"));
+  EXPECT_THAT(complaint([&] { check_key(derived); }),
+              AllOf(HasSubstr("toy.derivative"), HasSubstr("cannot be read at byte 0")));
+  EXPECT_FALSE(std::filesystem::exists(files.params.string() + ".checked"));
+}
+
 // One damaged point in each array, at both ends.
 TEST_F(KeyFiles, DamagedPointsAreNamedWithTheirPlace) {
   const base::Bytes params = read(files.params);

@@ -34,7 +34,7 @@ inline constexpr std::size_t kPointsPerTask = 4096;
 
 /// Decodes `count` points, point i into place(i); place is called once for each, in order. Every
 /// point is checked to be on the curve. Throws CorruptData that names the file, the array and the
-/// index.
+/// index, or the place that cannot be read.
 template <class F, class Place>
 void decode_points(const base::MappedFile& file, const Section& section, std::string_view what,
                    AllowIdentity identity, std::size_t first, std::size_t count, Place&& place) {
@@ -43,6 +43,7 @@ void decode_points(const base::MappedFile& file, const Section& section, std::st
   std::array<Point*, kRun> targets;
   const auto require_good = [&](curve::PointFault fault, std::size_t index) {
     if (fault == curve::PointFault::kNone) return;
+    file.require_readable();
     require_point<base::CorruptData>(fault, file.path().string(),
                                      fmt::format("{}[{}]", what, index));
   };
@@ -60,6 +61,7 @@ void decode_points(const base::MappedFile& file, const Section& section, std::st
     }
     if (fault) require_good(fault->fault, first + done + fault->index);
   }
+  file.require_readable();
   file.discard(offset, count * Point::kUncompressedBytes);
 }
 

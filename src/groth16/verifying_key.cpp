@@ -64,7 +64,8 @@ VerifyingKey VerifyingKey::from_bytes(base::ByteView bytes, std::string_view nam
 VerifyingKey read_verifying_key(const std::filesystem::path& path) {
   const base::MappedFile file(path);
   std::size_t size = 0;
-  VerifyingKey key = VerifyingKey::from_bytes(file.bytes(), path.string(), size);
+  VerifyingKey key = base::read_mapped(
+      file, [&] { return VerifyingKey::from_bytes(file.bytes(), path.string(), size); });
   if (size != file.bytes().size()) {
     base::fail<CorruptData>("{}: {} bytes after the end of the verifying key", path.string(),
                             file.bytes().size() - size);

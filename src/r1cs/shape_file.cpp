@@ -274,7 +274,8 @@ void save_shape(const Shape& shape, std::string_view identity, const std::filesy
 }
 
 Shape load_shape(const std::filesystem::path& path, std::string_view identity) {
-  const auto file = std::make_shared<base::MappedFile>(path);
+  // Read as long as the shape lives, by those who take its rows for granted.
+  const auto file = std::make_shared<base::MappedFile>(path, base::ReadFault::kKills);
   PayloadReader reader(*file, checked_payload(*file));
   const auto header = reader.value<PayloadHeader>();
   const auto found_identity = reader.array<std::uint8_t>(header.identity_bytes);

@@ -56,9 +56,10 @@ class FilePoints {
             base::cuda::DeviceSpan<StoredAffine<G>> out, base::cuda::StreamRef stream) const {
     decode_points<G>(in, out.size, identity_, first, out, fault_.data(), stream);
   }
-  /// Waits. Throws CorruptData that names the first bad point.
+  /// Waits. Throws CorruptData that names the first bad point, or the place that cannot be read.
   void require_good(base::cuda::StreamRef stream) const {
     const FaultWord fault = fault_.download(stream)[0];
+    file_.require_readable();
     require_point<base::CorruptData>(fault_kind(fault), file_.path().string(),
                                      fmt::format("{}[{}]", what_, fault_index(fault)));
   }
