@@ -161,7 +161,9 @@ void ParamsCommand::finds_files_of_other_keys() const {
 void ParamsCommand::refuses_wrong_requests() const {
   std::string text;
   EXPECT_EQ(run({"params", "check", "--params-dir", (folder / "none").string()}, text), kInvalid);
-  EXPECT_THAT(text, HasSubstr("no parameter file"));
+  EXPECT_THAT(text, HasSubstr("none: no folder that can be read: No such file or directory"));
+  EXPECT_EQ(run({"params", "list", "--params-dir", paths.params.string()}, text), kInvalid);
+  EXPECT_THAT(text, HasSubstr("no folder that can be read: Not a directory"));
   EXPECT_EQ(run({"params", "check", "--params-dir", folder.string(), "--circuit", "seal"}, text),
             kInvalid);
   EXPECT_EQ(run({"params", "list", "--params-dir", folder.string(), "--circuit", "update",

@@ -57,6 +57,17 @@ std::vector<Entry> chosen(const ParamsOptions& options) {
   return out;
 }
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code hidden;
+  return std::filesystem::exists(path, hidden);
+}
+
+void require_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator(folder, error);
+  base::require(!error, "--params-dir {}: no folder that can be read: {}", folder, error.message());
+}
+
 std::string size_text(const std::filesystem::path& path) {
   std::error_code missing;
   const auto bytes = std::filesystem::file_size(path, missing);
@@ -177,8 +188,7 @@ void derive(const ParamsOptions& options) {
                 "params derive needs --circuit and --sector-size");
   const Entry entry = chosen(options).front();
   const KeyPaths paths(options.params_dir, entry.circuit, entry.size);
-  base::require(std::filesystem::exists(paths.params), "{}: there is no such file",
-                paths.params.string());
+  base::require(is_there(paths.params), "{}: there is no such file", paths.params.string());
   const r1cs::Shape shape = filecoin::build_shape(entry.circuit, entry.size);
   const groth16::KeyLayout layout(shape, groth16::QuotientForm::kDerivative);
   const groth16::KeyFile file(paths.params);
@@ -211,7 +221,10 @@ void add_params_command(CLI::App& app) {
     sub->add_option("--params-dir", options->params_dir, "The folder")->required();
     sub->add_option("--circuit", options->circuit, "Only this circuit");
     sub->add_option("--sector-size", options->sector_size, "Only this sector size");
-    sub->callback([options, run] { run(*options); });
+    sub->callback([options, run] {
+      require_folder(options->params_dir);
+      run(*options);
+    });
     return sub;
   };
   add("list", "What is there and what is missing", list);

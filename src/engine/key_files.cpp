@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <system_error>
 
 namespace cuzk::engine {
 
@@ -18,6 +19,11 @@ namespace {
 using base::CorruptData;
 
 constexpr std::size_t kPublishedDigestBytes = 16;
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code hidden;
+  return std::filesystem::exists(path, hidden);
+}
 
 std::string short_blake2b(base::ByteView bytes) {
   return base::to_hex(base::ByteView(hash::blake2b(bytes)).first(kPublishedDigestBytes));
@@ -55,7 +61,7 @@ KeyPaths::KeyPaths(const std::filesystem::path& folder, const CircuitId& circuit
 KeyOrigin key_origin(const KeyPaths& paths, const std::optional<std::string_view>& published,
                      std::string_view digest) {
   if (published && *published == digest) return KeyOrigin::kNetwork;
-  if (std::filesystem::exists(paths.development_marker)) return KeyOrigin::kDevelopment;
+  if (is_there(paths.development_marker)) return KeyOrigin::kDevelopment;
   return published ? KeyOrigin::kForeign : KeyOrigin::kUnpublished;
 }
 
@@ -78,7 +84,7 @@ std::string_view describe(KeyOrigin origin) {
 std::optional<KeyOrigin> inspect_key_files(const KeyPaths& paths, const CircuitId& circuit,
                                            bool trust, const std::stop_token& stop) {
   const auto published = filecoin::published_digests(circuit.kind, circuit.size);
-  const bool has_verifying_key = std::filesystem::exists(paths.verifying_key);
+  const bool has_verifying_key = is_there(paths.verifying_key);
   // First what takes no minutes.
   if (has_verifying_key && published && !trust) {
     const base::MappedFile file(paths.verifying_key);
@@ -91,7 +97,7 @@ std::optional<KeyOrigin> inspect_key_files(const KeyPaths& paths, const CircuitI
   if (!check) return std::nullopt;
   if (published && !trust) require_known(paths, paths.params, published->params, check->blake2b);
   if (has_verifying_key) inspect_verifying_key(paths, file.verifying_key());
-  if (std::filesystem::exists(paths.derived) &&
+  if (is_there(paths.derived) &&
       !groth16::check_key(groth16::DerivedKeyFile(paths.derived), stop)) {
     return std::nullopt;
   }
@@ -112,7 +118,7 @@ std::string derive_command(const KeyPaths& paths, const CircuitId& circuit) {
 
 std::string missing_derivative(const KeyPaths& paths, const CircuitId& circuit,
                                std::string_view quotient) {
-  if (quotient != "derivative" || std::filesystem::exists(paths.derived)) return {};
+  if (quotient != "derivative" || is_there(paths.derived)) return {};
   return fmt::format(
       "{}: pipeline.quotient is \"derivative\", but {} is not there. Make it with `{}`, or set "
       "pipeline.quotient = \"auto\"",
@@ -121,7 +127,7 @@ std::string missing_derivative(const KeyPaths& paths, const CircuitId& circuit,
 
 std::string slower_without_derivative(const KeyPaths& paths, const CircuitId& circuit,
                                       std::string_view quotient) {
-  if (quotient != "auto" || std::filesystem::exists(paths.derived)) return {};
+  if (quotient != "auto" || is_there(paths.derived)) return {};
   return fmt::format(
       "{}: {} is not there, so its proofs take longer than they need to. Make it once, here or "
       "elsewhere, with `{}`; it is used from the next start on. pipeline.quotient = \"textbook\" "
@@ -133,8 +139,8 @@ OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape, std::string_vi
   groth16::KeyFile file(paths.params);
   std::optional<groth16::DerivedKeyFile> derived;
   const bool derivative =
-      quotient == "derivative" || (quotient == "auto" && std::filesystem::exists(paths.derived));
-  base::require(quotient != "derivative" || std::filesystem::exists(paths.derived),
+      quotient == "derivative" || (quotient == "auto" && is_there(paths.derived));
+  base::require(quotient != "derivative" || is_there(paths.derived),
                 "{}: not there, and pipeline.quotient is \"derivative\"", paths.derived.string());
   if (derivative) derived.emplace(paths.derived);
   groth16::KeyLayout layout(
@@ -145,7 +151,7 @@ OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape, std::string_vi
 }
 
 KeyCounts peek_key_counts(const std::filesystem::path& params) {
-  base::require(std::filesystem::exists(params), "{}: there is no such file", params.string());
+  base::require(is_there(params), "{}: there is no such file", params.string());
   // alpha_g1, beta_g1, beta_g2, gamma_g2, delta_g1, delta_g2, then the counts of ic and h.
   constexpr std::size_t kG1 = curve::G1Affine::kUncompressedBytes;
   constexpr std::size_t kBeforeIc = 3 * kG1 + 3 * curve::G2Affine::kUncompressedBytes;

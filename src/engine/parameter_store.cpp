@@ -6,10 +6,14 @@
 #include "engine/key_files.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <fcntl.h>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -30,8 +34,18 @@ std::optional<base::FileVersion> version_of(const std::filesystem::path& path) {
   try {
     return base::file_version(path);
   } catch (const base::CorruptData&) {
-    return std::nullopt;  // gone meanwhile, or not readable
+    return std::nullopt;  // gone meanwhile
   }
+}
+
+/// Why this process may not read what is there; empty if it may, or if nothing is there.
+std::string read_error(const std::filesystem::path& path) {
+  if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0) return {};
+  if (errno == ENOENT || errno == ENOTDIR) return {};
+  return fmt::format(
+      "{} cannot be read: {}. Give the daemon's user access (chmod o+rX; home folders are hidden "
+      "from the unit: BindReadOnlyPaths=), then retry; no restart needed",
+      path.string(), std::strerror(errno));
 }
 
 class FolderStore final : public ParameterStore {
@@ -54,15 +68,8 @@ class FolderStore final : public ParameterStore {
     }
     const KeyPaths paths(folder_, circuit);
     const Versions versions = versions_of(paths);
-    if (!versions.front()) {
-      return note(
-          circuit,
-          {Readiness::kMissing,
-           fmt::format("{}: {} not in {} (from {}). Fetch it with 'curio fetch-params', then "
-                       "retry; no restart needed",
-                       circuit.to_string(), paths.params.filename().string(), folder_.string(),
-                       source_.empty() ? "config" : source_)});
-    }
+    if (std::string lack = lack_of(circuit, paths, versions); !lack.empty())
+      return note(circuit, {Readiness::kMissing, std::move(lack)});
     const std::lock_guard lock(mutex_);
     return update(circuit, versions);
   }
@@ -88,7 +95,11 @@ class FolderStore final : public ParameterStore {
   void inspect(const CircuitId& circuit, const std::stop_token& stop) override {
     const KeyPaths paths(folder_, circuit);
     const Versions versions = versions_of(paths);
-    if (!versions.front() || !begin(circuit, versions)) return;
+    if (std::string lack = lack_of(circuit, paths, versions); !lack.empty()) {
+      note(circuit, {Readiness::kMissing, std::move(lack)});
+      return;
+    }
+    if (!begin(circuit, versions)) return;
     std::string fault;
     bool is_complete = true;
     try {
@@ -109,14 +120,24 @@ class FolderStore final : public ParameterStore {
                           paths.params.string(), error.what());
     }
     const Versions now = versions_of(paths);
+    std::string lack = lack_of(circuit, paths, now);
     const std::lock_guard lock(mutex_);
     under_way_.reset();
+    if (!lack.empty()) {  // what could not be read meanwhile is no damage
+      known_[circuit] = {Readiness::kMissing, std::move(lack)};
+      return;
+    }
     if (is_complete) findings_[circuit] = finding(versions, fault);
     update(circuit, now);
   }
 
   void mark_corrupt(const CircuitId& circuit, const std::string& detail) override {
-    const Versions versions = versions_of(KeyPaths(folder_, circuit));
+    const KeyPaths paths(folder_, circuit);
+    const Versions versions = versions_of(paths);
+    if (std::string lack = lack_of(circuit, paths, versions); !lack.empty()) {
+      note(circuit, {Readiness::kMissing, std::move(lack)});
+      return;
+    }
     const std::lock_guard lock(mutex_);
     // Only what was found usable is loaded: if that has changed, the fault went with it.
     const auto found = findings_.find(circuit);
@@ -152,6 +173,27 @@ class FolderStore final : public ParameterStore {
   static Versions versions_of(const KeyPaths& paths) {
     return {version_of(paths.params), version_of(paths.verifying_key), version_of(paths.derived),
             version_of(paths.development_marker)};
+  }
+  /// Why the circuit's files cannot be used whatever is in them, and what to do; else empty.
+  std::string lack_of(const CircuitId& circuit, const KeyPaths& paths,
+                      const Versions& versions) const {
+    const std::string where =
+        fmt::format("{} (from {})", folder_.string(), source_.empty() ? "config" : source_);
+    for (const auto* path : {&folder_, &paths.params, &paths.verifying_key, &paths.derived}) {
+      if (const std::string error = read_error(*path); !error.empty())
+        return fmt::format("{}: {}", circuit.to_string(), error);
+    }
+    std::error_code none;
+    const std::filesystem::file_status folder = std::filesystem::status(folder_, none);
+    if (!std::filesystem::is_directory(folder)) {
+      return fmt::format("{}: srs.param_cache {}: {}", circuit.to_string(), where,
+                         std::filesystem::exists(folder) ? "is no folder" : "no such folder");
+    }
+    if (versions.front()) return {};
+    return fmt::format(
+        "{}: {} not in {}. Fetch it with 'curio fetch-params', then retry; no "
+        "restart needed",
+        circuit.to_string(), paths.params.filename().string(), where);
   }
   /// The mutex is held. Of a circuit whose parameter file is there.
   State update(const CircuitId& circuit, const Versions& versions) {

@@ -51,6 +51,7 @@ constexpr bool has_files(CircuitStatus::Readiness readiness) {
 /// Over a folder of files with the official names. A key whose digest is not the published one is
 /// corrupt, unless it is marked as a development key or `trust_params` is set.
 /// With `quotient` "derivative" a circuit without its `.derivative` file is missing.
+/// Files that may not be read are missing, until they may be; that says nothing of their content.
 /// A fault counts when no file of the circuit was written to for `settle`.
 std::unique_ptr<ParameterStore> make_parameter_store(
     const Config::Srs& config, const std::string& quotient = "auto",

@@ -10,6 +10,7 @@
 
 #include <fstream>
 #include <thread>
+#include <unistd.h>
 
 namespace cuzk::engine {
 namespace {
@@ -70,6 +71,44 @@ TEST_F(ParameterStoreTest, MissingFilesAreNamedWithFolderSourceAndRemedy) {
                 " (from FIL_PROOFS_PARAMETER_CACHE). Fetch it with 'curio fetch-params', then "
                 "retry; no restart needed");
   EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "nothing is made";
+}
+
+TEST_F(ParameterStoreTest, AFolderThatIsNotThereOrIsNoneIsNamed) {
+  config.param_cache = folder.path() / "none";
+  open();
+  EXPECT_EQ(store->state(porep).readiness, Readiness::kMissing);
+  EXPECT_EQ(store->state(porep).detail, "porep-2k: srs.param_cache " + config.param_cache.string() +
+                                            " (from config): no such folder");
+  replace(config.param_cache, "a file");
+  EXPECT_THAT(store->state(porep).detail, HasSubstr("(from config): is no folder"));
+}
+
+// Once access is given, the same version of the file counts.
+TEST_F(ParameterStoreTest, FilesThatMayNotBeReadAreNotCorrupt) {
+  put();
+  open();
+  std::filesystem::permissions(folder.path(), std::filesystem::perms{0755});
+  const auto as_other_user = [this](const std::filesystem::path& hidden) {
+    const auto before = std::filesystem::status(hidden).permissions();
+    std::filesystem::permissions(hidden, std::filesystem::perms::none);
+    const bool is_root = ::geteuid() == 0;  // who may read everything
+    EXPECT_EQ(is_root ? ::seteuid(65534) : 0, 0);
+    const ParameterStore::State seen = store->state(window), checked = inspected(window);
+    store->mark_corrupt(window, "cannot be opened");
+    EXPECT_EQ(is_root ? ::seteuid(0) : 0, 0);
+    std::filesystem::permissions(hidden, before);
+    for (const ParameterStore::State& state : {seen, checked, store->known(window)}) {
+      EXPECT_EQ(state.readiness, Readiness::kMissing);
+      EXPECT_THAT(state.detail, AllOf(StartsWith("wpost-2k: " + hidden.string()),
+                                      HasSubstr("cannot be read: Permission denied. Give"),
+                                      HasSubstr("BindReadOnlyPaths=")));
+    }
+  };
+  as_other_user(paths.params);
+  as_other_user(paths.verifying_key);
+  as_other_user(folder.path());
+  EXPECT_EQ(store->state(window).readiness, Readiness::kChecking);
+  EXPECT_EQ(inspected(window).readiness, Readiness::kReady);
 }
 
 TEST_F(ParameterStoreTest, AFileThatIsAddedCountsAtOnce) {
