@@ -104,11 +104,20 @@ void ParamsCommand::says_whose_an_intact_key_is() const {
   std::string text;
   EXPECT_EQ(check(text), kOk);
   EXPECT_THAT(text, AllOf(HasSubstr("window-post 2KiB: intact"), HasSubstr("INSECURE")));
-  // Without its marker it is only known not to be the network's.
+  // Without its marker it is not the network's, and the daemon would refuse it.
+  const auto published =
+      filecoin::published_digests(kCircuit, filecoin::SectorSize::parse("2KiB")).value();
   std::filesystem::rename(paths.development_marker, folder / "marker");
-  EXPECT_EQ(check(text), kOk);
-  EXPECT_THAT(text, HasSubstr("NOT the network's key"));
+  EXPECT_EQ(check(text), kDamaged);
+  EXPECT_THAT(text, AllOf(HasSubstr(".vk: digest "), HasSubstr(std::string(published.vk)),
+                          HasSubstr("foreign"), HasSubstr("not the network's file")));
+  std::filesystem::rename(paths.verifying_key, folder / "vk");
+  EXPECT_EQ(check(text), kDamaged);
+  EXPECT_THAT(text, AllOf(HasSubstr(".params: digest "), HasSubstr(std::string(published.params))));
   std::filesystem::rename(folder / "marker", paths.development_marker);
+  EXPECT_EQ(check(text), kOk);
+  EXPECT_THAT(text, HasSubstr("; no .vk (verify takes it from .params)"));
+  std::filesystem::rename(folder / "vk", paths.verifying_key);
 }
 
 void ParamsCommand::names_every_damage() const {
@@ -147,7 +156,7 @@ void ParamsCommand::finds_files_of_other_keys() const {
         // Valid on its own: two points of ic change places.
         std::swap_ranges(bytes.end() - 96, bytes.end(), bytes.end() - 192);
       },
-      HasSubstr("not the verifying key of"));
+      HasSubstr("not the verifying key in"));
   const cli::KeyPaths winning(folder, filecoin::CircuitKind::kWinningPost,
                               filecoin::SectorSize::parse("2KiB"));
   std::filesystem::copy_file(paths.params, winning.params);
@@ -155,7 +164,10 @@ void ParamsCommand::finds_files_of_other_keys() const {
   EXPECT_EQ(check(text), kDamaged);
   EXPECT_THAT(text, AllOf(HasSubstr("winning-post 2KiB: DAMAGED"), HasSubstr("another circuit"),
                           HasSubstr("window-post 2KiB: intact"), HasSubstr("1 of 2 keys")));
-  std::filesystem::remove(winning.params);
+  std::filesystem::rename(winning.params, winning.verifying_key);
+  EXPECT_EQ(check(text), kOk);
+  EXPECT_THAT(text, HasSubstr("winning-post 2KiB: MISSING: " + winning.params.filename().string()));
+  std::filesystem::remove(winning.verifying_key);
 }
 
 void ParamsCommand::refuses_wrong_requests() const {

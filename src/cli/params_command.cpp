@@ -4,6 +4,7 @@
 #include "cli/key_store.hpp"
 #include "curve/g1.hpp"
 #include "engine/host_memory.hpp"
+#include "engine/key_files.hpp"
 #include "filecoin/circuit/circuits.hpp"
 #include "groth16/derivation.hpp"
 
@@ -85,49 +86,44 @@ void list(const ParamsOptions& options) {
   }
 }
 
-// What is to say about one circuit's files; empty if there are none. Throws if they are damaged.
-std::optional<KeyOrigin> check_files(const Entry& entry, const KeyPaths& paths) {
-  if (!std::filesystem::exists(paths.params)) return std::nullopt;
-  const r1cs::Shape shape = filecoin::build_shape(entry.circuit, entry.size);
-  const groth16::KeyFile file(paths.params);
-  file.require_circuit(groth16::KeyLayout(shape, groth16::QuotientForm::kTextbook));
-  const groth16::KeyCheck check = groth16::check_key(file);
-  if (std::filesystem::exists(paths.verifying_key) &&
-      groth16::read_verifying_key(paths.verifying_key) != file.verifying_key()) {
-    base::fail<base::CorruptData>("{}: not the verifying key of {}", paths.verifying_key.string(),
-                                  file.name());
-  }
-  if (std::filesystem::exists(paths.derived)) {
-    const groth16::DerivedKeyFile derived(paths.derived);
-    derived.require_source(file, groth16::KeyLayout(shape, groth16::QuotientForm::kDerivative));
-    groth16::check_key(derived);
-  }
-  const auto published = filecoin::published_digests(entry.circuit, entry.size);
-  return key_origin(paths, published ? std::optional(published->params) : std::nullopt,
-                    check.blake2b);
+// As the daemon judges them: of what the circuit's files are. Throws if they are damaged or
+// foreign.
+engine::KeyOrigin check_files(const Entry& entry, const engine::KeyPaths& paths) {
+  engine::open_key(paths, filecoin::build_shape(entry.circuit, entry.size));
+  return engine::inspect_key_files(paths, {entry.circuit, entry.size}, false, std::stop_token())
+      .value();
 }
 
 void check(const ParamsOptions& options) {
   std::size_t found = 0, damaged = 0;
   for (const Entry& entry : chosen(options)) {
-    const KeyPaths paths(options.params_dir, entry.circuit, entry.size);
+    const engine::KeyPaths paths(options.params_dir, {entry.circuit, entry.size});
     const std::string name =
         fmt::format("{} {}", filecoin::to_string(entry.circuit), entry.size.to_string());
+    if (!is_there(paths.params)) {
+      for (const auto* other : {&paths.verifying_key, &paths.derived}) {
+        if (!is_there(*other)) continue;
+        fmt::print("{}: MISSING: {}, beside {}; enough to verify, not to prove\n", name,
+                   paths.params.filename().string(), other->filename().string());
+        break;
+      }
+      continue;
+    }
+    ++found;
     try {
-      const std::optional<KeyOrigin> origin = check_files(entry, paths);
-      if (!origin) continue;
-      ++found;
-      fmt::print("{}: intact; {}\n", name, describe(*origin));
+      const engine::KeyOrigin origin = check_files(entry, paths);
+      fmt::print("{}: intact; {}{}\n", name, engine::describe(origin),
+                 is_there(paths.verifying_key) ? "" : "; no .vk (verify takes it from .params)");
     } catch (const base::CorruptData& error) {
-      ++found;
       ++damaged;
       fmt::print("{}: DAMAGED: {}\n", name, error.what());
     }
   }
   base::require(found > 0, "{}: no parameter file that is asked for", options.params_dir);
-  if (damaged > 0)
-    base::fail<base::CorruptData>("{}: {} of {} keys are damaged", options.params_dir, damaged,
-                                  found);
+  if (damaged > 0) {
+    base::fail<base::CorruptData>("{}: {} of {} keys are damaged or foreign", options.params_dir,
+                                  damaged, found);
+  }
 }
 
 // Hours of work are not to end with a full disk, nor minutes with a machine that swaps.
