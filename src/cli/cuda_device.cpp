@@ -66,12 +66,13 @@ class PendingProof final : public groth16::Prover::Pending {
   std::unique_ptr<groth16::Prover::Pending> pending_;
 };
 
-/// Sizes that follow from a parameter file's header.
+/// Sizes that follow from the counts in a parameter file.
 struct CircuitSizes {
   explicit CircuitSizes(const engine::ProvingDevice::Circuit& circuit) {
     const engine::CircuitId id{circuit.kind, circuit.size};
     const engine::KeyPaths paths(circuit.params_dir, id);
-    const engine::KeyCounts counts = engine::peek_key_counts(paths.params);
+    const engine::KeyCounts counts =
+        circuit.counts ? *circuit.counts : engine::peek_key_counts(paths.params);
     key = counts.file_bytes;
     rows = counts.h + 1;
     // A PoSt's witness is field elements, all others' are bits but for a few; a WindowPoSt's field

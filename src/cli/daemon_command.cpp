@@ -7,7 +7,9 @@
 #include "engine/device_memory_plan.hpp"
 #include "engine/engine.hpp"
 #include "engine/host_memory.hpp"
+#include "engine/key_files.hpp"
 #include "engine/parameter_store.hpp"
+#include "filecoin/circuit/circuits.hpp"
 #include "service/daemon.hpp"
 #include "service/engine_adapter.hpp"
 
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -159,10 +162,9 @@ std::string gibibytes(std::uint64_t bytes) {
 
 /// One line: what a circuit needs on a device, and how many of its partitions
 /// fit at once.
-void print_fit(const engine::CircuitId& circuit, engine::ProvingDevice& device,
-               const std::filesystem::path& folder, std::uint64_t host_budget,
-               std::optional<std::uint64_t> device_budget) {
-  const auto needs = device.needs({circuit.kind, circuit.size, folder});
+void print_fit(const engine::ProvingDevice::Circuit& circuit, engine::ProvingDevice& device,
+               std::uint64_t host_budget, std::optional<std::uint64_t> device_budget) {
+  const auto needs = device.needs(circuit);
   const std::uint64_t on_device = device_budget.value_or(device.memory_total());
   std::string verdict;
   if (needs.host_key + needs.host_partition > host_budget) {
@@ -175,7 +177,8 @@ void print_fit(const engine::CircuitId& circuit, engine::ProvingDevice& device,
     verdict = fmt::format("fits, {} partitions in host memory at once",
                           std::min<std::uint64_t>(partitions, 1000));
   }
-  fmt::print("{:<13} {:<8} {:>12} {:>12} {:>12}  {}\n", circuit.to_string(), device.info().name,
+  fmt::print("{:<13} {:<8} {:>12} {:>12} {:>12}  {}\n",
+             engine::CircuitId{circuit.kind, circuit.size}.to_string(), device.info().name,
              gibibytes(needs.host_key), gibibytes(needs.host_partition), gibibytes(needs.device),
              verdict);
 }
@@ -199,9 +202,15 @@ void run_plan(const DaemonOptions& options) {
       fmt::print("{:<13} {}\n", circuit.to_string(), state.detail);
       continue;
     }
-    for (const auto& device : devices)
-      print_fit(circuit, *device, config.srs.param_cache, host.bytes,
-                config.gpus.vram_budget.bytes);
+    try {
+      engine::ProvingDevice::Circuit wanted{circuit.kind, circuit.size, config.srs.param_cache};
+      if (!engine::has_files(state.readiness))
+        wanted.counts = engine::key_counts_of(filecoin::build_shape(circuit.kind, circuit.size));
+      for (const auto& device : devices)
+        print_fit(wanted, *device, host.bytes, config.gpus.vram_budget.bytes);
+    } catch (const std::exception& error) {
+      fmt::print("{:<13} {}\n", circuit.to_string(), error.what());
+    }
   }
 }
 

@@ -101,10 +101,13 @@ TEST_F(DaemonCommandTest, WithoutADeviceNothingStarts) {
 }
 
 TEST_F(DaemonCommandTest, PlanTellsWhatIsMissing) {
-  const Outcome plan =
-      run_cuzk({"plan", "--config",
-                config(fmt::format("[srs]\nparam_cache = \"{}\"\n[gpus]\nallow_cpu = true\n",
-                                   (folder_ / "params").string()))});
+  const std::string file = config(fmt::format(
+      "[srs]\nparam_cache = \"{}\"\n[gpus]\nallow_cpu = true\n", (folder_ / "params").string()));
+  Outcome plan = run_cuzk({"plan", "--config", file});
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("no such folder"));
+  std::filesystem::create_directory(folder_ / "params");
+  plan = run_cuzk({"plan", "--config", file});
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("porep-32g"));
   EXPECT_THAT(plan.out, HasSubstr("v28-stacked"));

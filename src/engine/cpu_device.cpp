@@ -63,7 +63,7 @@ class CpuDevice final : public ProvingDevice {
   // witness, buckets and digits.
   Needs needs(const Circuit& circuit) const override {
     const KeyPaths paths(circuit.params_dir, {circuit.kind, circuit.size});
-    const KeyCounts counts = peek_key_counts(paths.params);
+    const KeyCounts counts = circuit.counts ? *circuit.counts : peek_key_counts(paths.params);
     const std::uint64_t domain = counts.h + 1;
     return {.host_key = counts.file_bytes, .host_partition = domain * 32 * 9 / 2, .device = 0};
   }

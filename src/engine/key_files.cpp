@@ -150,11 +150,18 @@ OpenKey open_key(const KeyPaths& paths, const r1cs::Shape& shape, std::string_vi
   return {std::move(layout), std::move(file), std::move(derived)};
 }
 
+namespace {
+
+// A parameter file: alpha_g1, beta_g1, beta_g2, gamma_g2, delta_g1, delta_g2, then ic, h, l, a,
+// b_g1, b_g2, each after its count.
+constexpr std::uint64_t kG1 = curve::G1Affine::kUncompressedBytes,
+                        kG2 = curve::G2Affine::kUncompressedBytes;
+constexpr std::uint64_t kBeforeIc = 3 * kG1 + 3 * kG2;
+
+}  // namespace
+
 KeyCounts peek_key_counts(const std::filesystem::path& params) {
   base::require(is_there(params), "{}: there is no such file", params.string());
-  // alpha_g1, beta_g1, beta_g2, gamma_g2, delta_g1, delta_g2, then the counts of ic and h.
-  constexpr std::size_t kG1 = curve::G1Affine::kUncompressedBytes;
-  constexpr std::size_t kBeforeIc = 3 * kG1 + 3 * curve::G2Affine::kUncompressedBytes;
   const base::MappedFile file(params);
   const base::ByteView bytes = file.bytes();
   const auto count_at = [&](std::uint64_t offset) -> std::uint64_t {
@@ -170,6 +177,15 @@ KeyCounts peek_key_counts(const std::filesystem::path& params) {
   const std::uint64_t h = count_at(kBeforeIc + 4 + inputs * kG1);
   file.require_readable();
   return {.inputs = inputs, .h = h, .file_bytes = bytes.size()};
+}
+
+KeyCounts key_counts_of(const r1cs::Shape& shape) {
+  const groth16::KeyLayout layout(shape, groth16::QuotientForm::kTextbook);
+  const std::uint64_t g1 = layout.num_inputs + layout.h_count + layout.variables.num_aux() +
+                           layout.a.size() + layout.b.size();
+  return {.inputs = layout.num_inputs,
+          .h = layout.h_count,
+          .file_bytes = kBeforeIc + 6 * 4 + g1 * kG1 + layout.b.size() * kG2};
 }
 
 }  // namespace cuzk::engine

@@ -66,5 +66,7 @@ struct KeyCounts {
   std::uint64_t inputs, h, file_bytes;
 };
 KeyCounts peek_key_counts(const std::filesystem::path& params);
+/// What the parameter file of a circuit of this shape has, without the file.
+KeyCounts key_counts_of(const r1cs::Shape& shape);
 
 }  // namespace cuzk::engine

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "engine/testing/development_key.hpp"
 #include "engine/testing/log_capture.hpp"
+#include "filecoin/circuit/circuits.hpp"
 #include "filecoin/parameter_files.hpp"
 
 #include <gmock/gmock.h>
@@ -332,6 +333,10 @@ TEST_F(ParameterStoreTest, CountsComeFromTheFirstBytes) {
   EXPECT_EQ(counts.h, file.h().count);
   EXPECT_EQ(counts.inputs, file.verifying_key().ic.size());
   EXPECT_EQ(counts.file_bytes, std::filesystem::file_size(paths.params));
+  const KeyCounts expected = key_counts_of(filecoin::build_shape(window.kind, window.size));
+  EXPECT_EQ(counts.h, expected.h);
+  EXPECT_EQ(counts.inputs, expected.inputs);
+  EXPECT_EQ(counts.file_bytes, expected.file_bytes);
   std::filesystem::resize_file(paths.params, 1000);
   EXPECT_THROW(peek_key_counts(paths.params), base::CorruptData);
   std::filesystem::remove(paths.params);

@@ -2,6 +2,7 @@
 
 #include "engine/config.hpp"
 #include "engine/job.hpp"
+#include "engine/key_files.hpp"
 #include "filecoin/parameter_files.hpp"
 #include "filecoin/sector.hpp"
 #include "groth16/prover.hpp"
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -66,6 +68,7 @@ class ProvingDevice {
     filecoin::CircuitKind kind;
     filecoin::SectorSize size;
     std::filesystem::path params_dir;
+    std::optional<KeyCounts> counts = {};  ///< of its parameter file; empty: asked of the file
   };
   /// Memory that a circuit needs, from its shape, before anything is loaded.
   struct Needs {
