@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +17,7 @@ namespace cuzk::service {
 namespace {
 
 using engine::Counters;
+using engine::ErrorCode;
 using engine::Histogram;
 using engine::Status;
 
@@ -111,7 +114,13 @@ void write_jobs(Writer& out, const Status& status) {
   const auto by_code = [&](std::string_view name, std::string_view help, auto field) {
     out.metric(name, "counter", help);
     for (const auto& [kind, counters] : status.counters.kinds) {
-      for (const auto& [code, count] : counters.*field)
+      // All of them from the start: increase() does not see a counter begin with 1.
+      std::map<std::string, std::uint64_t> counts = counters.*field;
+      for (auto code = ErrorCode::kBadInput; code <= ErrorCode::kInternal;
+           code = static_cast<ErrorCode>(static_cast<unsigned>(code) + 1)) {
+        counts.try_emplace(std::string(engine::to_string(code)), 0);
+      }
+      for (const auto& [code, count] : counts)
         out.sample({{"proof_kind", engine::metrics_label(kind)}, {"code", code}}, count);
     }
   };

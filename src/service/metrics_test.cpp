@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 #include <regex>
 #include <set>
@@ -99,6 +100,23 @@ TEST(Metrics, AreValidAndCarryTheValues) {
     EXPECT_EQ(scrape.samples.at(name), value) << name;
   }
   EXPECT_EQ(scrape.types.at("cuzk_proofs_completed"), "counter");
+}
+
+// A counter that begins with its first event has no increase.
+TEST(Metrics, CountersByErrorCodeAreThereBeforeTheFirstError) {
+  engine::Status status = testing::sample_status();
+  for (auto& [kind, counters] : status.counters.kinds) counters.refused = counters.failed_with = {};
+  const Scrape scrape(prometheus_text(status));
+  for (const std::string name : {"cuzk_jobs_failed_by_code_total", "cuzk_requests_refused_total"}) {
+    const auto count = std::ranges::count_if(
+        scrape.samples, [&](const auto& sample) { return sample.first.starts_with(name); });
+    EXPECT_EQ(count, 4 * 18) << name;
+    for (const char* code : {"BAD-INPUT", "SELF-CHECK-FAILED", "INTERNAL"}) {
+      const std::string sample = name + "{proof_kind=\"winning_post\",code=\"" + code + "\"}";
+      ASSERT_TRUE(scrape.samples.contains(sample)) << sample;
+      EXPECT_EQ(scrape.samples.at(sample), 0) << sample;
+    }
+  }
 }
 
 TEST(Metrics, LabelsAreEscaped) {
