@@ -151,10 +151,13 @@ Engine::Submitted Admission::admit(const JobRequest& request, const std::string&
   {
     const std::lock_guard lock(mutex_);
     if (refused_.contains(digest)) {
-      throw EngineError(ErrorCode::kRefused,
-                        about(request) +
-                            "this input has brought the program down twice. It is "
-                            "refused until an operator forgives it");
+      throw EngineError(
+          ErrorCode::kRefused,
+          about(request) +
+              "the program died twice while it worked on this input, which is refused "
+              "from now on. If something else was the cause (dmesg | grep -i oom), "
+              "stop the daemon, run `cuzk journal forgive` on its journal.sqlite, "
+              "start it");
     }
   }
   const CircuitId circuit = parts_.preparation.examine(request);

@@ -167,7 +167,7 @@ TEST_F(EngineResumeTest, AnInputThatKillsTwiceIsRefused) {
   EXPECT_EQ(await("killer").code, ErrorCode::kRefused);
   std::string text;
   EXPECT_EQ(refusal(killer, &text), ErrorCode::kRefused);
-  EXPECT_THAT(text, HasSubstr("brought the program down twice"));
+  EXPECT_THAT(text, HasSubstr("died twice while it worked on this input"));
   EXPECT_TRUE(hooks[0]->started().empty());
   expect_proofs(prove(toy_request(ProofKind::kSnap, "other", {7})), {7});
 }

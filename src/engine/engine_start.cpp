@@ -165,7 +165,7 @@ void Engine::Impl::resume_jobs() {
         continue;
       }
       if (unfinished.crashes >= kMaxCrashes) {
-        give_up(ErrorCode::kRefused, "this input has brought the program down twice");
+        give_up(ErrorCode::kRefused, "the program died twice while it worked on this input");
         continue;
       }
       // One payload in memory at a time; it is read again when it is decoded.

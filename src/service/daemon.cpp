@@ -95,7 +95,7 @@ void Daemon::run() {
   manager_.tell("READY=1");
   std::atomic<bool> drained = false, stopping = false;
   std::jthread drainer, stopper;  // so that this thread hears the next signal meanwhile
-  int asked = 0;  // signals that end the daemon
+  int asked = 0;                  // signals that end the daemon
   while (!drained || stopping) {
     tick();
     // While ending, the loop also looks whether it is over.
