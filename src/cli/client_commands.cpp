@@ -32,7 +32,8 @@ auto call(const ClientCommandOptions& options, Method method, const Request& req
   const auto answer = [&]<class Response>(grpc::Status (v1::ProvingEngine::Stub::*f)(
                           grpc::ClientContext*, const Request&, Response*)) {
     Response response;
-    service::require_ok((client.stub().*f)(&context, request, &response), options.client.address);
+    service::require_ok((client.stub().*f)(&context, request, &response), options.client.address,
+                        std::chrono::seconds(options.timeout));
     return response;
   };
   return answer(method);

@@ -34,7 +34,8 @@ class Client {
 /// Throws what a failed call means to the caller: base::ResourceExhausted where trying again later
 /// may help (RESOURCE_EXHAUSTED, UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED), std::runtime_error for a
 /// bug of the daemon (INTERNAL, UNKNOWN, DATA_LOSS), else base::InvalidInput. `address` is named in
-/// the text.
-void require_ok(const grpc::Status& status, std::string_view address);
+/// the text, and the call's time limit where that was reached (zero: not known).
+void require_ok(const grpc::Status& status, std::string_view address,
+                std::chrono::milliseconds timeout = {});
 
 }  // namespace cuzk::service

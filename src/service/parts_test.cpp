@@ -1,5 +1,6 @@
 // The small parts of the service: addresses, tokens, status texts, pools, waits.
 #include "base/error.hpp"
+#include "service/client.hpp"
 #include "service/errors.hpp"
 #include "service/job_waits.hpp"
 #include "service/listen_address.hpp"
@@ -192,6 +193,32 @@ TEST_F(JobWaitsTest, AWaiterMayGoFromItsOwnCallback) {
   }
   ended_ = true;
   EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+}
+
+std::string complaint(const grpc::Status& status, std::chrono::seconds timeout = {}) {
+  try {
+    require_ok(status, "a", timeout);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// ---- what a client says
+// ------------------------------------------------------------------------
+
+TEST(ClientErrors, SayWhatToLookAt) {
+  using Code = grpc::StatusCode;
+  EXPECT_EQ(complaint(grpc::Status::OK), "");
+  EXPECT_THAT(complaint({Code::UNAVAILABLE, "failed to connect"}),
+              ::testing::StartsWith("a: failed to connect; does the daemon run (systemctl"));
+  EXPECT_EQ(complaint({Code::UNAVAILABLE, "NO-GPU: none"}), "a: NO-GPU: none");
+  EXPECT_EQ(complaint({Code::DEADLINE_EXCEEDED, "Deadline Exceeded"}, std::chrono::seconds(7)),
+            "a: no answer within --timeout 7 s");
+  EXPECT_EQ(complaint({Code::DEADLINE_EXCEEDED, "STALL: x"}, std::chrono::seconds(7)),
+            "a: STALL: x");
+  EXPECT_EQ(complaint({Code::PERMISSION_DENIED, ""}), "a: PERMISSION_DENIED");
+  EXPECT_EQ(complaint({Code::UNAUTHENTICATED, ""}), "a: UNAUTHENTICATED");
 }
 
 }  // namespace
