@@ -105,6 +105,9 @@ groth16::VerifyingKey load_verifying_key(const KeyPaths& paths, filecoin::Circui
   if (!std::filesystem::exists(paths.verifying_key)) {
     require_file(paths.params,
                  "fetch the network's parameters, or make a development key with `cuzk setup`");
+    fmt::print(stderr,
+               "cuzk: WARNING: no {}; the key is taken from {}, whose origin was not checked\n",
+               paths.verifying_key.filename().string(), paths.params.filename().string());
     return groth16::KeyFile(paths.params).verifying_key();
   }
   groth16::VerifyingKey key = groth16::read_verifying_key(paths.verifying_key);

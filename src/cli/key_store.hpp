@@ -53,7 +53,7 @@ LoadedKey load_key(const KeyPaths& paths, filecoin::CircuitKind circuit, filecoi
                    const r1cs::Shape& shape, QuotientChoice quotient);
 
 /// The verifying key from its own file or else from the parameter file. Says on standard error if
-/// it is not the network's.
+/// it is not the network's, or if that was not checked.
 groth16::VerifyingKey load_verifying_key(const KeyPaths& paths, filecoin::CircuitKind circuit,
                                          filecoin::SectorSize size);
 
