@@ -7,9 +7,11 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
 #include <fstream>
 #include <future>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace cuzk::cli {
@@ -89,6 +91,26 @@ TEST_F(DaemonCommandTest, HelpAndConfigurationNeedNoDevice) {
   const std::string file = config("[gpus]\nallow_cpu = false\ndevices = [\"7\"]\n");
   EXPECT_EQ(run_cuzk({"daemon", "--config", file, "--check-config"}).status, 0);
   EXPECT_EQ(run_cuzk({"daemon", "--config", file, "--print-config"}).status, 0);
+}
+
+// Whoever writes it to a file is to know that the disk is full.
+TEST_F(DaemonCommandTest, OutputThatCannotBeWrittenIsNoSuccess) {
+  const std::string file = config("[gpus]\nallow_cpu = true\n");
+  std::fflush(stdout);
+  const int kept = ::dup(STDOUT_FILENO), full = ::open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
+  ::dup2(full, STDOUT_FILENO);
+  std::vector<std::string> words = {"cuzk", "daemon", "--config", file, "--print-config"};
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  ::testing::internal::CaptureStderr();
+  const int status = run(static_cast<int>(argv.size()), argv.data());
+  const std::string err = ::testing::internal::GetCapturedStderr();
+  ::dup2(kept, STDOUT_FILENO);
+  ::close(kept);
+  ::close(full);
+  EXPECT_EQ(status, 3);
+  EXPECT_EQ(err, "cuzk: standard output: No space left on device\n");
 }
 
 TEST_F(DaemonCommandTest, WithoutADeviceNothingStarts) {

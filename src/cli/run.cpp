@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
@@ -29,6 +31,16 @@ int report(int status, const char* kind, std::string_view text) {
   return status;
 }
 
+/// `status`, unless what was printed could not be written.
+int require_written(int status) {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0) return status;
+  const int error = errno;
+  std::clearerr(stdout);
+  return report(3, "standard output: ", error == 0 ? "not all was written" : std::strerror(error));
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -47,8 +59,9 @@ int run(int argc, char** argv) {
   add_client_commands(app);
   try {
     app.parse(argc, argv);
+    return require_written(0);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    return app.exit(error) == 0 ? require_written(0) : kUsage;
   } catch (const base::InvalidInput& error) {
     return report(1, "", error.what());
   } catch (const base::CorruptData& error) {
@@ -60,9 +73,9 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return report(3, "", "out of memory");
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return require_written(0);
     return report(4, "internal error: ", error.what());
   }
-  return 0;
 }
 
 }  // namespace cuzk::cli
