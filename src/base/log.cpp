@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 namespace cuzk::base {
@@ -130,6 +133,19 @@ class LevelFlag : public spdlog::custom_flag_formatter {
   bool padded_;
 };
 
+/// Writes journal_prefix().
+class JournalFlag : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&,
+              spdlog::memory_buf_t& out) override {
+    const std::string_view prefix = journal_prefix(static_cast<LogLevel>(message.level));
+    out.append(prefix.data(), prefix.data() + prefix.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<JournalFlag>();
+  }
+};
+
 /// A fixed window for each key: what is over the limit is counted.
 class RateLimiter {
  public:
@@ -188,6 +204,17 @@ class RateLimiter {
 
 std::string_view to_string(LogLevel level) { return kLevelNames[static_cast<std::size_t>(level)]; }
 
+std::string_view journal_prefix(LogLevel level) {
+  if (level >= LogLevel::kError) return "<3>";
+  return level == LogLevel::kWarn ? "<4>" : level == LogLevel::kInfo ? "<6>" : "<7>";
+}
+
+bool is_journal(int descriptor, const char* stream) {
+  struct stat status {};
+  return stream != nullptr && ::fstat(descriptor, &status) == 0 &&
+         fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
+}
+
 std::optional<LogLevel> parse_log_level(std::string_view text) {
   for (std::size_t i = 0; i < kLevelNames.size(); ++i) {
     if (kLevelNames[i] == text) return static_cast<LogLevel>(i);
@@ -220,11 +247,14 @@ class Logger::Impl {
     else
       sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     const bool json = options_.format == LogOptions::Format::kJson;
+    const bool journal = !options_.sink && is_journal(STDERR_FILENO, std::getenv("JOURNAL_STREAM"));
     auto formatter =
         std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc, "\n");
+    const std::string line =
+        json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%N",%v)" : "%Y-%m-%dT%H:%M:%S.%eZ %N %v";
     formatter->add_flag<LevelFlag>('N', !json)
-        .set_pattern(json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%N",%v)"
-                          : "%Y-%m-%dT%H:%M:%S.%eZ %N %v");
+        .add_flag<JournalFlag>('J')
+        .set_pattern(journal ? "%J" + line : line);
     logger_ = std::make_unique<spdlog::logger>("cuzk", std::move(sink));
     logger_->set_formatter(std::move(formatter));
     logger_->set_level(spdlog::level::trace);

@@ -17,6 +17,12 @@ namespace cuzk::base {
 enum class LogLevel : std::uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff };
 /// "trace", "debug", "info", "warn", "error", "off".
 std::string_view to_string(LogLevel level);
+/// What the journal takes for a line's priority, at its front: "<3>", "<4>", "<6>", "<7>" of an
+/// error, a warning, information and what is less. [sd-daemon(3)]
+std::string_view journal_prefix(LogLevel level);
+/// Whether `stream`, the environment's JOURNAL_STREAM ("device:inode"; may be null), names what the
+/// descriptor is connected to: then the journal reads it.
+bool is_journal(int descriptor, const char* stream);
 /// Empty for any other text.
 std::optional<LogLevel> parse_log_level(std::string_view text);
 

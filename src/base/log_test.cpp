@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace cuzk::base {
@@ -222,6 +224,23 @@ TEST_F(LogTest, ThreadsDoNotMixLines) {
   }
   ASSERT_EQ(lines_.size(), 1000U);
   for (const std::string& line : lines_) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+}
+
+TEST(JournalPrefix, FollowsTheLevel) {
+  EXPECT_EQ(journal_prefix(LogLevel::kError), "<3>");
+  EXPECT_EQ(journal_prefix(LogLevel::kWarn), "<4>");
+  EXPECT_EQ(journal_prefix(LogLevel::kInfo), "<6>");
+  EXPECT_EQ(journal_prefix(LogLevel::kDebug), "<7>");
+}
+
+TEST(JournalPrefix, IsForTheJournalAlone) {
+  struct stat status {};
+  ASSERT_EQ(::fstat(STDERR_FILENO, &status), 0);
+  const std::string own = fmt::format("{}:{}", status.st_dev, status.st_ino);
+  EXPECT_TRUE(is_journal(STDERR_FILENO, own.c_str()));
+  EXPECT_FALSE(is_journal(STDERR_FILENO, nullptr));
+  EXPECT_FALSE(is_journal(STDERR_FILENO, (own + "0").c_str()));
+  EXPECT_FALSE(is_journal(-1, own.c_str()));
 }
 
 }  // namespace
