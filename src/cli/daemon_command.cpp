@@ -105,7 +105,8 @@ std::unique_ptr<engine::Journal> open_journal(const engine::Config& config) {
   const std::filesystem::path path = folder / "journal.sqlite";
   auto journal = std::make_unique<engine::Journal>(
       path, engine::Journal::Options{.keep_results = config.reliability.keep_results,
-                                     .max_results = config.reliability.max_results});
+                                     .max_results = config.reliability.max_results,
+                                     .clock = {}});
   base::process_log().info({}, "journal in {}", path.native());
   if (!journal->recovered().empty()) base::process_log().error({}, "{}", journal->recovered());
   return journal;

@@ -7,10 +7,12 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace cuzk::cli {
 
@@ -27,7 +29,9 @@ int report(int status, const char* kind, std::string_view text) {
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
   }
-  fmt::print(stderr, "cuzk: {}{}", kind, lines);
+  const bool journal = base::is_journal(STDERR_FILENO, std::getenv("JOURNAL_STREAM"));
+  fmt::print(stderr, "{}cuzk: {}{}", journal ? base::journal_prefix(base::LogLevel::kError) : "",
+             kind, lines);
   return status;
 }
 
