@@ -58,7 +58,8 @@ std::optional<JobResult> Engine::Impl::await(std::string_view job_id,
   JobTable::Lock lock = table_.lock();
   ++job->waiters;
   bool gone = false, left = false;  // the wait is over; the client has gone away
-  while (!is_final(job->state) && !gone && !stopping_) {
+  // How one ends that is about to is said also while the engine stops.
+  while (!is_final(job->state) && !gone && (!stopping_ || job->ending)) {
     job->ended.wait_until(lock, std::min(end, Clock::now() + kPoll));
     gone = Clock::now() >= end;
     if (abandoned && !gone && !is_final(job->state)) {
@@ -292,10 +293,9 @@ void Engine::Impl::drain(std::chrono::milliseconds limit) {
     const std::uint64_t seen = changed_.generation();
     {
       const JobTable::Lock lock = table_.lock();
-      if (table_.unfinished(lock, [](const Job& job) { return job.state == JobState::kRunning; }) ==
-          0) {
-        break;
-      }
+      const std::size_t running =
+          table_.unfinished(lock, [](const Job& job) { return job.state == JobState::kRunning; });
+      if (running + table_.ending(lock) == 0) break;
     }
     if (Clock::now() >= end || stopping_) break;
     changed_.wait(

@@ -70,6 +70,8 @@ class JobTable {
   static constexpr std::uint32_t kOvertakenLimit = 64;
 
   std::size_t unfinished(const Lock&) const { return order_.size(); }
+  /// Between begin_end() and end().
+  std::size_t ending(const Lock&) const { return ending_.size(); }
   std::size_t unfinished(const Lock& lock, const std::function<bool(const Job&)>& which) const;
   /// Whether `a` stands before `b` in that order; those overtaken too often aside.
   bool precedes(const Lock&, const std::shared_ptr<Job>& a, const std::shared_ptr<Job>& b) const {

@@ -138,6 +138,8 @@ void Daemon::run() {
   drainer.join();
   if (stopper.joinable()) stopper.join();
   server_.set_serving(false);
+  // Jobs that ended with the drain are answered for; the rest is told to come again.
+  api_.settle(kAnswerGrace);
   server_.service().end_waits();
   server_.shut_down(kAnswerGrace);
   log.info({}, "stopped");

@@ -23,6 +23,7 @@ class EngineAdapter final : public EngineApi {
   bool ready() const override;
   void drain(std::chrono::milliseconds limit) override;
   void stop_now() override;
+  void settle(std::chrono::milliseconds limit) override { waits_.settle(limit); }
 
  private:
   engine::Engine& engine_;

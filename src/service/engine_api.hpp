@@ -40,6 +40,9 @@ class EngineApi {
   virtual bool ready() const = 0;
   virtual void drain(std::chrono::milliseconds limit) = 0;
   virtual void stop_now() = 0;
+  /// After the engine has stopped: returns when every job that ended was told to those who wait for
+  /// it, or at the limit.
+  virtual void settle(std::chrono::milliseconds limit) = 0;
 };
 
 }  // namespace cuzk::service

@@ -59,6 +59,10 @@ class JobWaits::State : public std::enable_shared_from_this<State> {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [this] { return threads_ == 0; });
   }
+  void wait_for_threads(std::chrono::milliseconds limit) {
+    std::unique_lock lock(mutex_);
+    ended_.wait_for(lock, limit, [this] { return threads_ == 0; });
+  }
 
  private:
   struct Start {
@@ -165,6 +169,8 @@ class GroupWaiter final : public EngineApi::Waiter {
 JobWaits::JobWaits(Await await) : state_(std::make_shared<State>(std::move(await))) {}
 
 JobWaits::~JobWaits() { state_->wait_for_threads(); }
+
+void JobWaits::settle(std::chrono::milliseconds limit) { state_->wait_for_threads(limit); }
 
 std::unique_ptr<EngineApi::Waiter> JobWaits::wait(std::string job_id,
                                                   std::function<void(EngineApi::WaitEnd)> on_end) {

@@ -20,6 +20,8 @@ class JobWaits {
   explicit JobWaits(Await await);
   /// Blocks until the last wait has returned: the engine has stopped, or all waiters are gone.
   ~JobWaits();
+  /// The same, but no longer than so.
+  void settle(std::chrono::milliseconds limit);
   JobWaits(const JobWaits&) = delete;
   JobWaits& operator=(const JobWaits&) = delete;
 

@@ -108,6 +108,10 @@ class FakeEngine final : public EngineApi {
     stopped_ = true;
     changed_.notify_all();
   }
+  void settle(std::chrono::milliseconds limit) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, limit, [this] { return answering_ == 0; });
+  }
   bool until_draining() {
     return until([this] { return draining_; });
   }
@@ -122,9 +126,13 @@ class FakeEngine final : public EngineApi {
       result.job_id = job_id;
       found->second.result = result;
       waiters.swap(found->second.waiters);
+      ++answering_;
       changed_.notify_all();
     }
     for (const auto& [number, on_end] : waiters) on_end(result);
+    const std::lock_guard lock(mutex_);
+    --answering_;
+    changed_.notify_all();
     return true;
   }
   /// False if `condition` of the jobs' waiters, or of a job's result, does not come true in 10 s.
@@ -216,6 +224,7 @@ class FakeEngine final : public EngineApi {
   std::set<std::string> loaded_;
   int next_waiter_ = 0;
   bool draining_ = false, stopped_ = false;
+  int answering_ = 0;  ///< calls of finish() that tell waiters
 };
 
 /// A status in which every field is set, with text that a careless writer would not escape.
