@@ -1,3 +1,4 @@
+#include "base/error.hpp"
 #include "engine/testing/toy_engine.hpp"
 
 #include <gmock/gmock.h>
@@ -253,6 +254,28 @@ TEST_F(EngineProgressTest, WhatCanNeverFitFailsByName) {
   const JobResult big = await("big");
   EXPECT_EQ(big.code, ErrorCode::kHostMemory);
   EXPECT_THAT(big.error, HasSubstr("porep-2k needs 48.9 KiB of host memory"));
+}
+
+TEST_F(EngineProgressTest, WhatCannotFitFailsThoughADeviceCannotSayWhatItNeeds) {
+  add_device();
+  hooks[0]->needs = [](const ProvingDevice::Circuit& circuit) {
+    return circuit.kind == CircuitKind::kPorep ? Needs{400'000, 100, 10} : Needs{100, 10, 10};
+  };
+  hooks[1]->needs = [](const ProvingDevice::Circuit& circuit) {
+    if (circuit.kind == CircuitKind::kPorep) throw base::InvalidInput("porep.params: gone");
+    return Needs{100, 10, 10};
+  };
+  hooks[0]->start_gate.close();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "big", {1, 2, 3, 4, 5, 6, 7, 8}));
+  hooks[0]->start_gate.await_waiting(1);
+  config.memory.total_budget.bytes = 100'000;
+  engine->reconfigure(config);
+  hooks[0]->start_gate.open();
+  const JobResult big = await("big");
+  EXPECT_EQ(big.code, ErrorCode::kHostMemory);
+  EXPECT_THAT(big.error, HasSubstr("porep-2k needs 390.7 KiB of host memory"));
+  expect_proofs(prove(toy_request(ProofKind::kSnap, "small", {2})), {2});
 }
 
 TEST_F(EngineProgressTest, WhatDoesNotFitBesideResidentKeysIsRefused) {

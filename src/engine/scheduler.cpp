@@ -13,6 +13,12 @@ using Kind = WaitReason::Kind;
 
 std::size_t lane_index(const Job& job) { return static_cast<std::size_t>(job.lane()); }
 
+std::function<bool(const CircuitId&)> none_of(std::vector<CircuitId> wanted) {
+  return [wanted = std::move(wanted)](const CircuitId& circuit) {
+    return std::ranges::find(wanted, circuit) == wanted.end();
+  };
+}
+
 /// The key is there: what the job waits for from now on is something else.
 void end_key_wait(Job& job, Clock::time_point now) {
   if (!job.key_wait_since) return;
@@ -82,6 +88,15 @@ bool Scheduler::must_leave(const JobTable::Lock& lock, const std::shared_ptr<Job
          table_.precedes(lock, claimant, job) && !keys_.is_resident(job->circuit);
 }
 
+std::optional<ProvingDevice::Needs> Scheduler::needs_of(const CircuitId& circuit,
+                                                        std::size_t device) {
+  try {
+    return keys_.needs(circuit, device);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 void Scheduler::claim_device(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
                              const std::vector<std::size_t>& candidates) {
   if (device_claim_) {
@@ -92,7 +107,8 @@ void Scheduler::claim_device(const JobTable::Lock& lock, const std::shared_ptr<J
   for (const std::size_t device : candidates) {
     const std::uint64_t room =
         devices_[device]->memory().available(job->lane()) + keys_.droppable_bytes(device, may_drop);
-    if (keys_.needs(job->circuit, device).device > room) continue;
+    const auto needs = needs_of(job->circuit, device);
+    if (!needs || needs->device > room) continue;
     device_claim_ = DeviceClaim{job, device, true};
     changed_.raise();
     return;
@@ -103,16 +119,17 @@ std::optional<HostTask> Scheduler::never_fits(const std::shared_ptr<Job>& job) {
   std::optional<HostTask> why;
   for (const auto& slot : devices_) {
     if (slot->health() == DeviceSlot::Health::kQuarantined) continue;
-    const ProvingDevice::Needs needs = keys_.needs(job->circuit, slot->index());
+    const auto needs = needs_of(job->circuit, slot->index());
+    if (!needs) continue;
     const KeyCache::Kept kept = keys_.kept(job->circuit, slot->index());
-    const std::uint64_t host = needs.host_key + needs.host_partition;
+    const std::uint64_t host = needs->host_key + needs->host_partition;
     const std::uint64_t total = slot->memory().status().total;
-    if (needs.device + kept.device > total) {
+    if (needs->device + kept.device > total) {
       why = FailTask{
           job, ErrorCode::kGpuMemory,
           fmt::format("{} needs {} of device memory beside {} of keys that always stay; {} has {} "
                       "for it (gpus.vram_budget, srs.resident_keys)",
-                      job->circuit.to_string(), format_bytes(needs.device),
+                      job->circuit.to_string(), format_bytes(needs->device),
                       format_bytes(kept.device), slot->name(), format_bytes(total))};
     } else if (!host_.can_ever(host + kept.host, job->lane())) {
       const BudgetStatus budget = host_.status();
@@ -183,9 +200,7 @@ std::function<bool(const CircuitId&)> Scheduler::droppable(const JobTable::Lock&
     wanted.push_back(other->circuit);
     return other.get() != &job;
   });
-  return [wanted = std::move(wanted)](const CircuitId& circuit) {
-    return std::ranges::find(wanted, circuit) == wanted.end();
-  };
+  return none_of(std::move(wanted));
 }
 
 std::optional<Reservation> Scheduler::reserve(const JobTable::Lock& lock,
@@ -480,9 +495,7 @@ std::function<bool(const CircuitId&)> Scheduler::unwanted() const {
       return true;
     });
   }
-  return [wanted = std::move(wanted)](const CircuitId& circuit) {
-    return std::ranges::find(wanted, circuit) == wanted.end();
-  };
+  return none_of(std::move(wanted));
 }
 
 bool Scheduler::is_unwanted(const CircuitId& circuit) const {

@@ -144,6 +144,8 @@ class Scheduler {
   /// Claims one of the devices for the job, if the keys that may go from there would make room.
   void claim_device(const JobTable::Lock& lock, const std::shared_ptr<Job>& job,
                     const std::vector<std::size_t>& candidates);
+  /// Empty where the device cannot say: its files changed, or are gone.
+  std::optional<ProvingDevice::Needs> needs_of(const CircuitId& circuit, std::size_t device);
   /// That the job would not fit if nothing else were under way.
   std::optional<HostTask> never_fits(const std::shared_ptr<Job>& job);
   bool may_take_slot(Lane lane) const;
