@@ -58,10 +58,7 @@ std::vector<Entry> chosen(const ParamsOptions& options) {
   return out;
 }
 
-bool is_there(const std::filesystem::path& path) {
-  std::error_code hidden;
-  return std::filesystem::exists(path, hidden);
-}
+using engine::is_there;
 
 void require_folder(const std::string& folder) {
   std::error_code error;

@@ -286,9 +286,13 @@ std::shared_ptr<Job> Admission::superseded_by(const JobRequest& request,
 }
 
 void Admission::supersede(const std::shared_ptr<Job>& old, const std::string& digest) {
-  const std::string text = fmt::format("new input digest {}..., previous {}... dropped",
-                                       digest.substr(0, 8), old->digest.substr(0, 8));
+  const std::string text = superseded_text(digest, old->digest);
   if (parts_.lifecycle.cancel(old, ErrorCode::kSuperseded, text)) parts_.metrics.superseded();
+}
+
+std::string Admission::superseded_text(std::string_view digest, std::string_view previous) {
+  return fmt::format("new input digest {}..., previous {}... dropped", digest.substr(0, 8),
+                     previous.substr(0, 8));
 }
 
 std::string Admission::device_with(const CircuitId& circuit) const {

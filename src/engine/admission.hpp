@@ -13,6 +13,7 @@
 #include <semaphore>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace cuzk::engine {
@@ -22,6 +23,8 @@ namespace cuzk::engine {
 /// payload. Any thread may call.
 class Admission {
  public:
+  /// Why a job gave way to one with the same request id and other content.
+  static std::string superseded_text(std::string_view digest, std::string_view previous);
   struct Options {
     std::uint32_t max_queued_jobs = 1000, max_queued_low = 1000;
   };

@@ -159,8 +159,7 @@ void Engine::Impl::resume_jobs() {
       const auto content = newest.find(unfinished.request.request_id);
       if (content != newest.end() && content->second != unfinished.payload_digest) {
         give_up(ErrorCode::kSuperseded,
-                fmt::format("new input digest {}..., previous {}... dropped",
-                            content->second.substr(0, 8), unfinished.payload_digest.substr(0, 8)));
+                Admission::superseded_text(content->second, unfinished.payload_digest));
         metrics_.superseded();
         continue;
       }

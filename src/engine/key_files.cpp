@@ -20,11 +20,6 @@ using base::CorruptData;
 
 constexpr std::size_t kPublishedDigestBytes = 16;
 
-bool is_there(const std::filesystem::path& path) {
-  std::error_code hidden;
-  return std::filesystem::exists(path, hidden);
-}
-
 std::string short_blake2b(base::ByteView bytes) {
   return base::to_hex(base::ByteView(hash::blake2b(bytes)).first(kPublishedDigestBytes));
 }
@@ -49,6 +44,11 @@ void inspect_verifying_key(const KeyPaths& paths, const groth16::VerifyingKey& o
 }
 
 }  // namespace
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code hidden;
+  return std::filesystem::exists(path, hidden);
+}
 
 KeyPaths::KeyPaths(const std::filesystem::path& folder, const CircuitId& circuit)
     : params(folder / filecoin::params_file_name(circuit.kind, circuit.size)),

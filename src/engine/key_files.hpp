@@ -26,6 +26,9 @@ struct KeyPaths {
   std::filesystem::path development_marker;
 };
 
+/// False also where a folder on the way may not be looked into.
+bool is_there(const std::filesystem::path& path);
+
 /// Where a key comes from, as far as its digest tells.
 enum class KeyOrigin { kNetwork, kDevelopment, kUnpublished, kForeign };
 /// kNetwork: `digest` is the published one; kDevelopment: it is not, and the marker is there;

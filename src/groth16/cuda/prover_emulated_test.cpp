@@ -63,6 +63,24 @@ class CudaProverEmulated : public ::testing::TestWithParam<Case> {
     return make_cpu_prover(circuit())->prove(toy.witness, blinding, timer);
   }
   CircuitKey circuit() const { return {toy.shape, layout, key}; }
+  /// The whole key in host memory, bits' points in several pieces.
+  StreamedRequest streamed_request(const Site& site, unsigned partitions,
+                                   std::size_t h_slices = 1) const {
+    KeyPlacement placement;
+    placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
+    return {.lane = site.lane_request(layout, false),
+            .placement = placement,
+            .partitions = partitions,
+            .h_slices = h_slices,
+            .buffer_bytes = 2 * 32 * sizeof(curve::G2Affine)};
+  }
+  std::unique_ptr<CudaProver> streamed_prover(std::unique_ptr<Site> site,
+                                              const StreamedResidency& residency) {
+    return make_streamed_prover(std::move(site), layout, residency,
+                                [&](const KeyPlacement& wanted, base::cuda::StreamRef stream) {
+                                  return DeviceKey::upload(key, layout, wanted, stream);
+                                });
+  }
 
   testing::ToyCircuit toy{16};
   KeyLayout layout{toy.shape, GetParam().form};
@@ -158,25 +176,15 @@ TEST_P(CudaProverEmulated, FailedAndAbandonedProofsFreeTheirLane) {
 
 TEST_P(CudaProverKeysEmulated, StreamedKeysGiveTheSameProofs) {
   auto site = std::make_unique<Site>(toy.shape, layout, options());
-  // h in three pieces, bits' points in several, two partitions a pass.
-  StreamedRequest request{.lane = site->lane_request(layout, false),
-                          .placement = {},
-                          .partitions = 2,
-                          .h_slices = 3,
-                          .buffer_bytes = 2 * 32 * sizeof(curve::G2Affine)};
-  KeyPlacement& placement = request.placement;
-  placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
+  const StreamedRequest request = streamed_request(*site, 2, 3);
   const StreamedPlan plan(request);
   ASSERT_GT(plan.h_slices, 1u);
   ASSERT_GT(plan.queries[kQueryL].slices, 1u);
   const std::size_t circuit_bytes = site->circuit_bytes;
-  const std::unique_ptr<CudaProver> prover =
-      make_streamed_prover(std::move(site), layout, weigh_streaming(layout, request, circuit_bytes),
-                           [&](const KeyPlacement& wanted, base::cuda::StreamRef stream) {
-                             return DeviceKey::upload(key, layout, wanted, stream);
-                           });
+  const auto prover =
+      streamed_prover(std::move(site), weigh_streaming(layout, request, circuit_bytes));
   EXPECT_EQ(prover->proofs_in_flight(), 2u);
-  EXPECT_GT(prover->pinned_bytes(), DeviceKey::host_bytes(layout, placement));
+  EXPECT_GT(prover->pinned_bytes(), DeviceKey::host_bytes(layout, request.placement));
   const Blinding blinding = Blinding::random();
   const Proof wanted = cpu_proof(blinding);
   base::StageTimer timer;
@@ -192,18 +200,10 @@ TEST_P(CudaProverKeysEmulated, StreamedKeysGiveTheSameProofs) {
 
 TEST_P(CudaProverKeysEmulated, ProofsAbandonedDuringAPassDisturbNoOthers) {
   auto site = std::make_unique<Site>(toy.shape, layout, options());
-  StreamedRequest request{.lane = site->lane_request(layout, false),
-                          .placement = {},
-                          .partitions = 2,
-                          .buffer_bytes = 2 * 32 * sizeof(curve::G2Affine)};
-  KeyPlacement& placement = request.placement;
-  placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
   const std::size_t circuit_bytes = site->circuit_bytes;
-  const std::unique_ptr<CudaProver> prover =
-      make_streamed_prover(std::move(site), layout, weigh_streaming(layout, request, circuit_bytes),
-                           [&](const KeyPlacement& wanted, base::cuda::StreamRef stream) {
-                             return DeviceKey::upload(key, layout, wanted, stream);
-                           });
+  const StreamedRequest request = streamed_request(*site, 2);
+  const auto prover =
+      streamed_prover(std::move(site), weigh_streaming(layout, request, circuit_bytes));
   const Blinding blinding = Blinding::random();
   const Proof wanted = cpu_proof(blinding);
   r1cs::Witness other = toy.witness;
@@ -346,19 +346,10 @@ TEST_P(CudaProverKeysEmulated, ProofsOfSoManyJobsShareAPass) {
     changed.prestage = prestage;
     changed.complete_witnesses = completing;
     auto site = std::make_unique<Site>(toy.shape, layout, changed);
-    StreamedRequest request{.lane = site->lane_request(layout, false),
-                            .placement = {},
-                            .partitions = 3,
-                            .buffer_bytes = 2 * 32 * sizeof(curve::G2Affine)};
-    KeyPlacement& placement = request.placement;
-    placement.h = placement.l = placement.a = placement.b_g1 = placement.b_g2 = Placement::kHost;
+    const StreamedRequest request = streamed_request(*site, 3);
     StreamedResidency residency = weigh_streaming(layout, request, site->circuit_bytes);
     if (prestage) residency.spare_bytes = site->circuit.upload_layout().bytes;
-    const auto prover =
-        make_streamed_prover(std::move(site), layout, residency,
-                             [&](const KeyPlacement& wanted, base::cuda::StreamRef stream) {
-                               return DeviceKey::upload(key, layout, wanted, stream);
-                             });
+    const auto prover = streamed_prover(std::move(site), residency);
     const Blinding blinding = Blinding::random();
     const Proof wanted = cpu_proof(blinding);
     base::StageTimer timer;
