@@ -47,10 +47,12 @@ template <class Work>
 auto on_device(Work&& work) {
   try {
     return work();
+  } catch (const base::cuda::DeviceLost& error) {
+    throw DeviceFault(error.what(), DeviceFault::Kind::kLost);
   } catch (const base::cuda::DeviceError& error) {
-    throw DeviceFault(error.what(), false);
+    throw DeviceFault(error.what(), DeviceFault::Kind::kWork);
   } catch (const base::cuda::DeviceMemoryExhausted& error) {
-    throw DeviceFault(error.what(), true);
+    throw DeviceFault(error.what(), DeviceFault::Kind::kMemory);
   }
 }
 
@@ -248,7 +250,8 @@ class CudaDevice final : public engine::ProvingDevice {
       const groth16::Verifier verifier(prover->verifying_key());
       const std::vector<curve::Fr> right = {curve::Fr::from_u64(3)}, wrong = {curve::Fr::one()};
       if (!verifier.verify(proof, right) || verifier.verify(proof, wrong))
-        throw DeviceFault("the proof of the test circuit does not verify", false);
+        throw DeviceFault("the proof of the test circuit does not verify",
+                          DeviceFault::Kind::kWork);
     });
   }
 

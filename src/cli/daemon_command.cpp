@@ -1,3 +1,4 @@
+#include "base/cuda/error.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "cli/commands.hpp"
@@ -154,7 +155,8 @@ void run_daemon(const DaemonOptions& options) {
   service::Daemon daemon(api, running, {.reload = [&](service::Daemon& self) {
                            reload(options, running, engine, self);
                          }});
-  daemon.run();
+  const std::string restart_because = daemon.run();
+  if (!restart_because.empty()) throw base::cuda::DeviceLost(restart_because);
 }
 
 std::string gibibytes(std::uint64_t bytes) {

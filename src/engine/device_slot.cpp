@@ -8,6 +8,12 @@
 
 namespace cuzk::engine {
 
+namespace {
+
+constexpr const char* kCheck = "Check its hardware and driver, then restart";
+
+}  // namespace
+
 DeviceSlot::DeviceSlot(std::unique_ptr<ProvingDevice> device, std::size_t index,
                        std::uint32_t quarantine_after, std::uint64_t memory, Signal& changed)
     : device_(std::move(device)),
@@ -58,19 +64,19 @@ void DeviceSlot::record_bad(const std::string& what) {
   {
     const std::lock_guard lock(mutex_);
     ++bad_;
-    if (one_too_many(what)) quarantine(reason_);
+    if (one_too_many(what)) quarantine(reason_, kCheck);
   }
   changed_.raise();
 }
 
-void DeviceSlot::record_fault(const std::string& what) {
+void DeviceSlot::record_fault(const std::string& what, bool lost) {
   {
     const std::lock_guard lock(mutex_);
     ++faults_;
     // Those of other workers, until it is reset, are the same failure seen again.
     if (health_ == Health::kReady) {
       health_ = Health::kRecovering;
-      if (one_too_many(what)) quarantine(reason_);
+      if (one_too_many(what) && !lost) quarantine(reason_, kCheck);
     }
   }
   changed_.raise();
@@ -84,13 +90,22 @@ bool DeviceSlot::one_too_many(const std::string& what) {
   return failures_in_a_row_ >= quarantine_after_;
 }
 
-void DeviceSlot::quarantine(const std::string& reason) {
+void DeviceSlot::quarantine(const std::string& reason, const char* remedy) {
   if (health_ == Health::kQuarantined) return;
   health_ = Health::kQuarantined;
-  base::process_log().error({.device = name(), .code = "GPU-BAD"},
-                            "{} is taken out of service: {}. Check its hardware and driver, then "
-                            "restart",
-                            name(), reason);
+  base::process_log().error({.device = name(), .code = lost_ ? "GPU-LOST" : "GPU-BAD"},
+                            "{} is taken out of service: {}. {}", name(), reason, remedy);
+}
+
+DeviceSlot::Trial DeviceSlot::attempt(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const DeviceFault& error) {
+    return {error.what(), error.kind() == DeviceFault::Kind::kLost};
+  } catch (const std::exception& error) {
+    return {error.what(), false};
+  }
+  return {};
 }
 
 bool DeviceSlot::begin_recovery() {
@@ -101,18 +116,31 @@ bool DeviceSlot::begin_recovery() {
   return true;
 }
 
-void DeviceSlot::end_recovery(const std::string& fault) {
+void DeviceSlot::end_recovery(const Trial& trial) {
   {
     const std::lock_guard lock(mutex_);
     recovery_running_ = false;
-    if (fault.empty()) {
+    if (trial.fault.empty()) {
       if (health_ == Health::kRecovering) health_ = Health::kReady;
     } else {
       ++faults_;
-      if (one_too_many(fault)) quarantine(reason_);
+      lost_ = trial.lost;
+      const std::string before = reason_;
+      const bool last = one_too_many(trial.fault);
+      if (lost_) {
+        reason_ = fmt::format("lost ({}); the reset: {}", before, trial.fault);
+        quarantine(reason_, "This process cannot use it again; another one may");
+      } else if (last) {
+        quarantine(reason_, kCheck);
+      }
     }
   }
   changed_.raise();
+}
+
+std::string DeviceSlot::lost_because() const {
+  const std::lock_guard lock(mutex_);
+  return lost_ ? reason_ : std::string();
 }
 
 void DeviceSlot::tested(const std::string& fault) {
@@ -124,7 +152,7 @@ void DeviceSlot::tested(const std::string& fault) {
     } else {
       ++faults_;
       reason_ = "SELF-TEST: " + fault;
-      quarantine(reason_);
+      quarantine(reason_, kCheck);
     }
   }
   changed_.raise();

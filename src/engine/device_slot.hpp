@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -50,19 +51,28 @@ class DeviceSlot {
 
   void record_good();
   /// A proof that did not verify, a fault of the device: each may put it into quarantine; a fault
-  /// otherwise makes it kRecovering.
+  /// otherwise makes it kRecovering, as it does if the device may be lost.
   void record_bad(const std::string& what);
-  void record_fault(const std::string& what);
+  void record_fault(const std::string& what, bool lost = false);
   /// A call that does not come back: no work until it has, and the device is reset.
   void record_stall(const std::string& what);
 
+  /// What came of a reset or a test.
+  struct Trial {
+    std::string fault;  ///< empty: none
+    bool lost = false;  ///< DeviceFault::Kind::kLost
+  };
+  static Trial attempt(const std::function<void()>& work);
   /// True for one thread, once nobody works on a device that is to be recovered; end_recovery()
   /// follows.
   bool begin_recovery();
-  /// `fault` empty: the device is ready again. Else it counts as another fault in a row.
-  void end_recovery(const std::string& fault);
-  /// Result of the test at start: as end_recovery, but any fault is quarantine.
+  /// Without a fault the device is ready again. One counts as another fault in a row; a device that
+  /// is lost is quarantined at once.
+  void end_recovery(const Trial& trial);
+  /// Result of the test at start: any fault is quarantine.
   void tested(const std::string& fault);
+  /// It worked, and will not again in this process; the reason. Empty: not so.
+  std::string lost_because() const;
 
   DeviceStatus status() const;
 
@@ -75,7 +85,7 @@ class DeviceSlot {
     std::uint32_t partition = 0;
     Clock::time_point since;
   };
-  void quarantine(const std::string& reason);
+  void quarantine(const std::string& reason, const char* remedy);
   // Counts a failure in a row; true if it was one too many.
   bool one_too_many(const std::string& what);
 
@@ -90,7 +100,7 @@ class DeviceSlot {
   // Guarded by mutex_.
   Health health_ = Health::kTesting;
   std::vector<Worker> workers_;
-  bool recovery_running_ = false, was_ready_ = false;
+  bool recovery_running_ = false, was_ready_ = false, lost_ = false;
   std::uint32_t failures_in_a_row_ = 0;
   std::uint64_t proofs_ = 0, bad_ = 0, faults_ = 0;
   std::string reason_;

@@ -250,6 +250,7 @@ Status Engine::Impl::status() const {
   out.ready = ready();
   out.draining = scheduler_.mode() != Scheduler::Mode::kRunning;
   if (!out.ready) out.not_ready_because = not_ready_because();
+  out.restart_because = scheduler_.restart_because();
   out.host = host_.status();
   const BudgetStatus decoded = decoded_.status();
   out.host.total += decoded.total;

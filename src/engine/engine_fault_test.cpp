@@ -286,7 +286,9 @@ TEST_F(EngineFaultTest, EveryFailureIsSaidWithItsPlaceAndCause) {
 
 TEST_F(EngineFaultTest, AFailedSelfTestKeepsTheDeviceOut) {
   add_device();
-  hooks[0]->on_self_test = [] { throw DeviceFault("a product is wrong in limb 3", false); };
+  hooks[0]->on_self_test = [] {
+    throw DeviceFault("a product is wrong in limb 3", DeviceFault::Kind::kWork);
+  };
   start_and_wait();
   EXPECT_TRUE(device(0).quarantined);
   EXPECT_EQ(device(0).quarantine_reason, "SELF-TEST: a product is wrong in limb 3");
@@ -300,7 +302,7 @@ TEST_F(EngineFaultTest, AFailedTestAfterAFaultCountsAgainstTheDevice) {
   hooks[0]->fault = [](std::uint64_t, unsigned) { return Fault::kAtStart; };
   unsigned tests = 0;
   hooks[0]->on_self_test = [&tests] {
-    if (++tests > 1) throw DeviceFault("still broken", false);
+    if (++tests > 1) throw DeviceFault("still broken", DeviceFault::Kind::kWork);
   };
   start_and_wait();
   for (std::uint64_t i = 0; i < 20 && !device(0).quarantined; ++i)
@@ -308,6 +310,35 @@ TEST_F(EngineFaultTest, AFailedTestAfterAFaultCountsAgainstTheDevice) {
   wait_until([&] { return device(0).quarantined; }, "it is out of service");
   EXPECT_EQ(hooks[0]->started().size(), 1U);
   EXPECT_THAT(device(0).quarantine_reason, HasSubstr("still broken"));
+}
+
+TEST_F(EngineFaultTest, ALostDeviceLeavesItsWorkToTheOthers) {
+  add_device();
+  hooks[0]->fault = [](std::uint64_t, unsigned) { return Fault::kLost; };
+  start_and_wait();
+  const std::vector<std::uint64_t> roots = {1, 2, 3, 4, 5, 6, 7, 8};
+  expect_proofs(prove(toy_request(ProofKind::kPorep, "a", roots)), roots);
+  wait_until([&] { return device(0).quarantined; }, "it is out of service");
+  EXPECT_EQ(
+      device(0).quarantine_reason,
+      "lost (1 failures in a row, the last: the device is gone); the reset: the device is gone");
+  EXPECT_EQ(hooks[0]->started().size(), 1U);
+  EXPECT_EQ(hooks[0]->loaded_now, 0U) << "its keys take no memory";
+  EXPECT_EQ(engine->status().restart_because, "") << "there is another device";
+  expect_good_proof();
+}
+
+// However often it failed before, whether it is lost is found out.
+TEST_F(EngineFaultTest, ADeviceThatIsLostByItsLastFaultIsKnownToBeLost) {
+  config.gpus.quarantine_after = 1;
+  hooks[0]->fault = [](std::uint64_t, unsigned) { return Fault::kLost; };
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {1}));
+  wait_until([&] { return !engine->status().restart_because.empty(); }, "a restart is wanted");
+  EXPECT_THAT(engine->status().restart_because, StartsWith("fake:0: lost (1 failures"));
+  EXPECT_FALSE(engine->status().ready);
+  EXPECT_EQ(refusal(toy_request(ProofKind::kPorep, "b", {2})), ErrorCode::kNoGpu);
+  EXPECT_FALSE(is_final(job_status("a").state)) << "it is kept";
 }
 
 TEST_F(EngineFaultTest, ACorruptKeyFailsItsCircuitOnly) {
@@ -335,7 +366,7 @@ TEST_F(EngineFaultTest, ALoadThatLacksDeviceMemoryIsTriedAgainThenFails) {
   unsigned failures = 1;
   hooks[0]->on_load = [&](const ProvingDevice::Circuit& circuit) {
     if (circuit.kind == filecoin::CircuitKind::kPorep && ++loads <= failures)
-      throw DeviceFault("no device memory for the key", true);
+      throw DeviceFault("no device memory for the key", DeviceFault::Kind::kMemory);
   };
   start_and_wait();
   expect_proofs(prove(toy_request(ProofKind::kPorep, "a", {1})), {1});

@@ -155,7 +155,8 @@ TEST_F(EngineProgressTest, LoadsThatFailedLongAgoAreForgotten) {
   unsigned loads = 0;
   hooks[0]->on_load = [&](const ProvingDevice::Circuit& circuit) {
     if (circuit.kind != CircuitKind::kPorep) return;
-    if (++loads == 1 || loads == 3) throw DeviceFault("no device memory for the key", true);
+    if (++loads == 1 || loads == 3)
+      throw DeviceFault("no device memory for the key", DeviceFault::Kind::kMemory);
   };
   start_and_wait();
   expect_proofs(prove(toy_request(ProofKind::kPorep, "a", {1})), {1});
@@ -181,7 +182,7 @@ TEST_F(EngineProgressTest, AKeyOnADeviceOutOfServiceCountsForNothing) {
   hooks[0]->fault = [](std::uint64_t, unsigned) { return Fault::kAtStart; };
   hooks[1]->on_load = [](const ProvingDevice::Circuit& circuit) {
     if (circuit.kind == CircuitKind::kPorep)
-      throw DeviceFault("no device memory for the key", true);
+      throw DeviceFault("no device memory for the key", DeviceFault::Kind::kMemory);
   };
   start_and_wait();
   const JobResult result = prove(toy_request(ProofKind::kPorep, "a", {1}));
@@ -298,7 +299,7 @@ TEST_F(EngineProgressTest, AStartWithoutAWorkingDeviceLosesNoJob) {
   journal()->add("porep", request, payload_digest(request));
   std::atomic<bool> fails = true;
   hooks[0]->on_self_test = [&] {
-    if (fails) throw DeviceFault("out of memory", true);
+    if (fails) throw DeviceFault("out of memory", DeviceFault::Kind::kMemory);
   };
   start();
   wait_until([&] { return engine->status().devices[0].quarantined; }, "it is taken out of service");
@@ -312,7 +313,8 @@ TEST_F(EngineProgressTest, AStartWithoutAWorkingDeviceLosesNoJob) {
 
 TEST_F(EngineProgressTest, ADeviceThatFailsItsFirstTestIsResetAndTestedAgain) {
   hooks[0]->on_self_test = [first = true]() mutable {
-    if (std::exchange(first, false)) throw DeviceFault("left behind by another program", false);
+    if (std::exchange(first, false))
+      throw DeviceFault("left behind by another program", DeviceFault::Kind::kWork);
   };
   start_and_wait();
   EXPECT_EQ(hooks[0]->resets, 1U);

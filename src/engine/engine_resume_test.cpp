@@ -73,6 +73,45 @@ TEST_F(EngineResumeTest, FinishedPartitionsAreKept) {
   EXPECT_EQ(hooks[0]->started(), (std::vector<std::uint64_t>{4, 5}));
 }
 
+TEST_F(EngineResumeTest, JobsOfALostDeviceAreKeptForTheNextProcess) {
+  hooks[0]->fault = [](std::uint64_t root, unsigned) {
+    return root == 2 ? testing::Fault::kLost : testing::Fault::kNone;
+  };
+  config.pipeline.max_parallel_synthesis = 1;  // in the order of the partitions
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {1, 2, 3}));
+  engine->submit(toy_request(ProofKind::kSnap, "b", {4}));
+  wait_until([&] { return !engine->status().restart_because.empty(); }, "a restart is wanted");
+  EXPECT_EQ(hooks[0]->loaded_now, 0U);
+  EXPECT_EQ(hooks[0]->resets, 1U);
+  engine->stop_now();
+  EXPECT_EQ(in_journal("SELECT count(*) FROM job WHERE started"), 1)
+      << "what was on the device may be what it was lost by";
+  kill_and_restart();
+  expect_proofs(await("a"), {1, 2, 3});
+  expect_proofs(await("b"), {4});
+  EXPECT_EQ(hooks[0]->started().size(), 3U) << "the first partition was proved before";
+}
+
+// As one that ends the process.
+TEST_F(EngineResumeTest, AJobByWhichDevicesAreLostIsRefused) {
+  const auto lose = [this] {
+    hooks[0]->fault = [](std::uint64_t, unsigned) { return testing::Fault::kLost; };
+  };
+  const auto await_loss = [this] {
+    wait_until([&] { return !engine->status().restart_because.empty(); }, "a restart is wanted");
+  };
+  lose();
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "a", {2}));
+  await_loss();
+  kill_and_restart(lose);
+  await_loss();
+  kill_and_restart();
+  EXPECT_EQ(await("a").code, ErrorCode::kRefused);
+  expect_proofs(prove(toy_request(ProofKind::kPorep, "b", {3})), {3});
+}
+
 TEST_F(EngineResumeTest, StopNowKeepsEverything) {
   hooks[0]->start_gate.close();
   start_and_wait();

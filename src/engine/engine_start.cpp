@@ -196,25 +196,17 @@ void Engine::Impl::start_up(const std::stop_token& stop) {
 
 void Engine::Impl::test_devices() {
   for (const auto& slot : devices_) {
-    const auto fault_of = [](const auto& work) -> std::string {
-      try {
-        work();
-      } catch (const std::exception& error) {
-        return error.what();
-      }
-      return {};
-    };
-    std::string fault = fault_of([&] { slot->device().self_test(); });
-    if (!fault.empty() && !stopping_) {
+    DeviceSlot::Trial trial = DeviceSlot::attempt([&] { slot->device().self_test(); });
+    if (!trial.fault.empty() && !stopping_) {
       base::process_log().warn({.device = slot->name(), .code = "GPU-RESET"},
                                "{}: the self-test failed: {}; it is reset and tested again",
-                               slot->name(), fault);
-      fault = fault_of([&] {
+                               slot->name(), trial.fault);
+      trial = DeviceSlot::attempt([&] {
         slot->device().reset();
         slot->device().self_test();
       });
     }
-    slot->tested(fault);
+    slot->tested(trial.fault);
   }
 }
 

@@ -224,7 +224,7 @@ void KeyCache::load(const Place& place, std::shared_ptr<LoadedKey> key) {
     key->host.shrink(key->circuit->host_bytes());
     key->device.shrink(key->circuit->device_bytes());
   } catch (const DeviceFault& error) {
-    const bool memory = error.out_of_memory();
+    const bool memory = error.kind() == DeviceFault::Kind::kMemory;
     return failed(place, memory ? ErrorCode::kGpuMemory : ErrorCode::kGpuFault, error.what(), true);
   } catch (const base::CorruptData& error) {
     parameters_.mark_corrupt(circuit, error.what());

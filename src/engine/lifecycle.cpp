@@ -353,6 +353,8 @@ Lifecycle::WorkMark::WorkMark(Lifecycle& lifecycle, std::shared_ptr<Job> job)
   lifecycle_.mark(job_, true);
 }
 
-Lifecycle::WorkMark::~WorkMark() { lifecycle_.mark(job_, false); }
+Lifecycle::WorkMark::~WorkMark() {
+  if (!is_kept_) lifecycle_.mark(job_, false);
+}
 
 }  // namespace cuzk::engine

@@ -79,12 +79,16 @@ class Lifecycle {
    public:
     WorkMark(Lifecycle& lifecycle, std::shared_ptr<Job> job);
     ~WorkMark();
+    /// The mark outlives this object: until the job ends, an end of the process counts as its
+    /// doing.
+    void keep() { is_kept_ = true; }
     WorkMark(const WorkMark&) = delete;
     WorkMark& operator=(const WorkMark&) = delete;
 
    private:
     Lifecycle& lifecycle_;
     std::shared_ptr<Job> job_;
+    bool is_kept_ = false;
   };
 
  private:

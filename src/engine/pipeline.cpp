@@ -144,10 +144,11 @@ void Pipeline::prove(DeviceSlot& slot, std::size_t worker, DeviceTask task) {
   const ProofKind kind = attempt.job->kind;
   std::optional<groth16::Proof> proof;
   std::optional<DeviceFailure> failure;
+  bool lost = false;
   auto prestage = groth16::Prestage::kOff;
   std::chrono::nanoseconds time{0};
   {
-    const Lifecycle::WorkMark mark(parts_.lifecycle, attempt.job);
+    Lifecycle::WorkMark mark(parts_.lifecycle, attempt.job);
     base::StageTimer timer;
     const Clock::time_point begin = Clock::now();
     try {
@@ -165,11 +166,11 @@ void Pipeline::prove(DeviceSlot& slot, std::size_t worker, DeviceTask task) {
       prestage = started.prestage;
       proof = on_host([&] { return started.pending->finish(groth16::Blinding::random(), timer); });
     } catch (const DeviceFault& error) {
-      if (error.out_of_memory()) {
-        failure = {ErrorCode::kGpuMemory, error.what(), false};
-      } else {
-        failure = {ErrorCode::kGpuFault, error.what(), true};
-      }
+      const bool memory = error.kind() == DeviceFault::Kind::kMemory;
+      failure = {memory ? ErrorCode::kGpuMemory : ErrorCode::kGpuFault, error.what(), !memory};
+      // The process may have to end for it, as if the job had ended it.
+      lost = error.kind() == DeviceFault::Kind::kLost;
+      if (lost) mark.keep();
     } catch (const base::ResourceExhausted& error) {
       failure = {ErrorCode::kHostMemory, error.what(), false};
     } catch (const std::bad_alloc&) {
@@ -203,7 +204,7 @@ void Pipeline::prove(DeviceSlot& slot, std::size_t worker, DeviceTask task) {
     return;
   }
   task.key.release();
-  if (failure->fault) slot.record_fault(failure->text);
+  if (failure->fault) slot.record_fault(failure->text, lost);
   slot.end(worker);
   parts_.lifecycle.attempt_failed(attempt, failure->code,
                                   fmt::format("{}: {}", slot.name(), failure->text), slot.index());
@@ -265,19 +266,16 @@ void Pipeline::recover(DeviceSlot& slot) {
     if (parts_.keys.drop_device(slot.index())) break;
     parts_.changed.wait(seen, std::chrono::milliseconds(100));
   }
-  std::string fault;
-  try {
+  const DeviceSlot::Trial trial = DeviceSlot::attempt([&] {
     slot.device().reset();
     slot.device().self_test();
-  } catch (const std::exception& error) {
-    fault = error.what();
-  }
+  });
   parts_.keys.admit_loads(slot.index());
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   base::process_log().warn({.device = slot.name(), .code = "GPU-RESET"},
                            "{}: rebuilt in {:.1f} s, self-test {}", slot.name(), seconds,
-                           fault.empty() ? "passed" : "failed: " + fault);
-  slot.end_recovery(fault);
+                           trial.fault.empty() ? "passed" : "failed: " + trial.fault);
+  slot.end_recovery(trial);
 }
 
 }  // namespace cuzk::engine

@@ -46,12 +46,16 @@ class LoadedCircuit {
 /// The device itself failed, not the input: the partition may be tried elsewhere.
 class DeviceFault : public std::runtime_error {
  public:
-  DeviceFault(const std::string& text, bool out_of_memory)
-      : std::runtime_error(text), out_of_memory_(out_of_memory) {}
-  bool out_of_memory() const { return out_of_memory_; }
+  enum class Kind : std::uint8_t {
+    kWork,    ///< a piece of work failed; the device may do the next one
+    kMemory,  ///< the device's memory is exhausted
+    kLost     ///< nothing works on it in this process any more; it may in another one
+  };
+  DeviceFault(const std::string& text, Kind kind) : std::runtime_error(text), kind_(kind) {}
+  Kind kind() const { return kind_; }
 
  private:
-  bool out_of_memory_;
+  Kind kind_;
 };
 
 /// Where partitions are proved: one GPU, or the CPU. One owner; any thread may call.
@@ -93,7 +97,8 @@ class ProvingDevice {
   virtual std::unique_ptr<LoadedCircuit> load(const Circuit& circuit) = 0;
   /// Proves a small circuit with a known answer; throws DeviceFault if it comes out wrong.
   virtual void self_test() = 0;
-  /// Brings the device back to a fresh state after a fault. All LoadedCircuits must be gone.
+  /// Brings the device back to a fresh state after a fault. All LoadedCircuits must be gone. Throws
+  /// DeviceFault; a device that is lost stays so.
   virtual void reset() = 0;
 };
 

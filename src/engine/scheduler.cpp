@@ -380,13 +380,12 @@ std::optional<HostTask> Scheduler::take_host_task() {
     if (claim.ticket && (!job || job->ending || !job->has(PartitionState::kPending)))
       claim.ticket.leave();
   }
-  // What was accepted before a start on which no device works is kept for the next start.
-  const bool lost =
-      std::ranges::all_of(devices_,
-                          [](const auto& device) {
-                            return device->health() == DeviceSlot::Health::kQuarantined;
-                          }) &&
-      std::ranges::any_of(devices_, [](const auto& device) { return device->was_ready(); });
+  // What was accepted before a start on which no device works is kept for the next start, and so is
+  // what a start may find a device for again.
+  const bool hopeless =
+      all_are_quarantined() &&
+      std::ranges::any_of(devices_, [](const auto& device) { return device->was_ready(); }) &&
+      restart_because().empty();
   // Where there is no room, the first job of each circuit is looked at all the same, for the sake
   // of its key.
   const auto is_full = [&](const Job& job) {
@@ -395,7 +394,7 @@ std::optional<HostTask> Scheduler::take_host_task() {
   std::vector<CircuitId> seen;
   std::optional<HostTask> found;
   table_.for_each_in_order(lock, [&](const std::shared_ptr<Job>& job) {
-    if (lost) {
+    if (hopeless) {
       // Proofs that are there need no device.
       const std::size_t made =
           job->count(PartitionState::kVerify) + job->count(PartitionState::kDone);
@@ -423,6 +422,23 @@ std::optional<HostTask> Scheduler::take_host_task() {
     if (device_claim_ && !device_claim_->renewed) device_claim_.reset();
   }
   return found;
+}
+
+bool Scheduler::all_are_quarantined() const {
+  return std::ranges::all_of(devices_, [](const auto& device) {
+    return device->health() == DeviceSlot::Health::kQuarantined;
+  });
+}
+
+std::string Scheduler::restart_because() const {
+  std::string reasons;
+  if (!all_are_quarantined()) return reasons;
+  for (const auto& device : devices_) {
+    const std::string reason = device->lost_because();
+    if (!reason.empty())
+      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", device->name(), reason);
+  }
+  return reasons;
 }
 
 std::optional<DeviceTask> Scheduler::take_device_task(std::size_t device, std::size_t worker) {

@@ -129,6 +129,8 @@ class Scheduler {
   void set_mode(Mode mode);
   Mode mode() const { return mode_; }
 
+  /// As Status::restart_because.
+  std::string restart_because() const;
   /// Whether no unfinished job wants the circuit.
   bool is_unwanted(const CircuitId& circuit) const;
   /// The same as it is now, for any circuit; takes no lock.
@@ -163,6 +165,7 @@ class Scheduler {
   /// Keys that no job before this one wants.
   std::function<bool(const CircuitId&)> droppable(const JobTable::Lock& lock, const Job& job) const;
   std::size_t workers(bool usable_only) const;
+  bool all_are_quarantined() const;
 
   // Constant after construction.
   JobTable& table_;

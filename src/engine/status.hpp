@@ -127,6 +127,9 @@ struct Status {
   double uptime_secs = 0;
   bool ready = false, draining = false;
   std::string not_ready_because;  ///< "checking the files of porep-32g"; empty if ready
+  /// Not empty: no device works in this process any more, and another process may use one again.
+  /// Jobs are kept for it.
+  std::string restart_because;
   bool cpu_proving = false;
   BudgetStatus host, pinned;
   std::uint32_t witness_slots = 0, witness_active = 0;

@@ -22,6 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kAnswerGrace{5};  // for answers that are ready when the engine stops
+// For all that stop_now() waits for, once no device is left to wait for.
+constexpr std::chrono::seconds kRestartGrace{60};
 
 sigset_t our_signals() {
   sigset_t signals;
@@ -89,17 +91,38 @@ Daemon::Daemon(EngineApi& api, const engine::Config& config, Options options)
   }
 }
 
-void Daemon::run() {
+std::string Daemon::run() {
   auto& log = base::process_log();
   // The check of large files takes longer than a manager waits for a start.
   manager_.tell("READY=1");
   std::atomic<bool> drained = false, stopping = false;
   std::jthread drainer, stopper;  // so that this thread hears the next signal meanwhile
   int asked = 0;                  // signals that end the daemon
+  std::string restart;
+  Clock::time_point restart_limit = Clock::time_point::max();
   while (!drained || stopping) {
-    tick();
+    const std::string restart_because = tick();
+    if (asked == 0 && restart.empty() && !restart_because.empty()) {
+      restart = restart_because;
+      restart_limit = Clock::now() + kRestartGrace;
+      log.error(
+          {.code = "GPU-LOST"},
+          "{}. Stopping, so that a new process can use it; unfinished jobs stay in the journal",
+          restart);
+      manager_.tell("STOPPING=1");
+      drainer = std::jthread([this, &drained] {
+        api_.stop_now();
+        drained = true;
+      });
+    }
+    if (Clock::now() >= restart_limit) {
+      log.error({}, "still not stopped; ending at once");
+      log.flush();
+      std::_Exit(EXIT_FAILURE);
+    }
     // While ending, the loop also looks whether it is over.
-    const int signal = wait_for_signal(std::chrono::milliseconds(asked == 0 ? 1000 : 50));
+    const int signal =
+        wait_for_signal(std::chrono::milliseconds(asked == 0 && restart.empty() ? 1000 : 50));
     if (signal == SIGHUP) {
       if (!options_.reload) continue;
       manager_.tell("RELOADING=1");
@@ -111,6 +134,7 @@ void Daemon::run() {
       manager_.tell("READY=1");
     } else if (signal == SIGTERM || signal == SIGINT) {
       ++asked;
+      if (asked == 1 && !restart.empty()) continue;  // it stops already
       if (asked == 1) {
         log.info({}, "draining: running jobs have {} s; a second signal stops at once",
                  std::chrono::duration_cast<std::chrono::seconds>(drain_timeout_).count());
@@ -143,6 +167,7 @@ void Daemon::run() {
   server_.service().end_waits();
   server_.shut_down(kAnswerGrace);
   log.info({}, "stopped");
+  return asked == 0 ? restart : std::string();
 }
 
 void Daemon::reconfigure(const engine::Config& config) {
@@ -150,7 +175,7 @@ void Daemon::reconfigure(const engine::Config& config) {
   drain_timeout_ = config.daemon.drain_timeout;
 }
 
-void Daemon::tick() {
+std::string Daemon::tick() {
   const engine::Status status = api_.status();
   log_circuits(status);
   log_readiness(status);
@@ -160,6 +185,7 @@ void Daemon::tick() {
     log_health(status);
     next_health_ += options_.health_interval;
   }
+  return status.restart_because;
 }
 
 void Daemon::log_readiness(const engine::Status& status) {

@@ -38,8 +38,9 @@ class Daemon {
   /// daemon.
   Daemon(EngineApi& api, const engine::Config& config, Options options);
 
-  /// Serves until a signal has ended the engine, which has stopped when this returns.
-  void run();
+  /// Serves until a signal has ended the engine, which has stopped when this returns. Not empty: no
+  /// signal came, but the engine's Status::restart_because.
+  std::string run();
   /// Takes over what may change while running: tokens and the time to drain. For `reload` to call.
   /// Throws what GrpcServer::reconfigure throws, and changes nothing then.
   void reconfigure(const engine::Config& config);
@@ -47,7 +48,8 @@ class Daemon {
   const std::optional<HttpServer>& http() const { return http_; }
 
  private:
-  void tick();
+  // Returns the engine's restart_because.
+  std::string tick();
   void log_readiness(const engine::Status& status);
   void log_circuits(const engine::Status& status);
   void trim(const engine::Status& status);

@@ -46,7 +46,7 @@ class DaemonTest : public ::testing::Test {
     ended_ = std::async(std::launch::async, [this, &runner] {
       Daemon::block_signals();
       runner.set_value(::pthread_self());
-      daemon_->run();
+      restart_because_ = daemon_->run();
     });
     runner_ = runner.get_future().get();
   }
@@ -77,6 +77,7 @@ class DaemonTest : public ::testing::Test {
   std::unique_ptr<Daemon> daemon_;
   std::unique_ptr<v1::ProvingEngine::Stub> stub_;
   std::future<void> ended_;
+  std::string restart_because_;  // set when it has ended
   pthread_t runner_{};
   std::mutex log_mutex_;
   std::string log_;
@@ -105,6 +106,19 @@ TEST_F(DaemonTest, StopsOnTheSecondSignalAndAnswersWhoWaits) {
   EXPECT_TRUE(ends_within(std::chrono::seconds(10)));
   EXPECT_EQ(answer.get().error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_FALSE(engine_.result("a").has_value());  // not cancelled: it stays in the journal
+}
+
+TEST_F(DaemonTest, EndsForAnotherProcessWhenItsDevicesAreLost) {
+  start();
+  auto answer = prove("a");
+  ASSERT_TRUE(engine_.until_waiters("a", 1));
+  EXPECT_FALSE(ends_within(std::chrono::milliseconds(200)));
+  engine_.want_restart("cuda:0: lost: illegal address");
+  ASSERT_TRUE(ends_within(std::chrono::seconds(10)));
+  EXPECT_EQ(restart_because_, "cuda:0: lost: illegal address");
+  EXPECT_EQ(answer.get().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_FALSE(engine_.result("a").has_value());  // not cancelled: it stays in the journal
+  EXPECT_THAT(log(), HasSubstr("GPU-LOST"));
 }
 
 TEST_F(DaemonTest, TheDrainIsBounded) {

@@ -139,7 +139,9 @@ ProvingService::ProvingService(EngineApi& api, Access access, Limits limits)
 ProvingService::~ProvingService() = default;
 
 void ProvingService::set_access(Access access) {
-  access_.store(std::make_shared<const Access>(std::move(access)));
+  auto next = std::make_shared<const Access>(std::move(access));
+  const std::lock_guard lock(access_mutex_);
+  access_.swap(next);
 }
 
 void ProvingService::end_waits() {
@@ -148,7 +150,10 @@ void ProvingService::end_waits() {
 }
 
 grpc::Status ProvingService::authorize(grpc::CallbackServerContext& context) const {
-  const std::shared_ptr<const Access> access = access_.load();
+  const auto access = [this] {
+    const std::lock_guard lock(access_mutex_);
+    return access_;
+  }();
   if (access->open()) return grpc::Status::OK;
   const auto& metadata = context.client_metadata();
   const auto header = metadata.find("authorization");

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 namespace cuzk::service {
 
@@ -83,7 +84,9 @@ class ProvingService final : public v1::ProvingEngine::CallbackService {
 
   EngineApi& api_;
   const Limits limits_;
-  std::atomic<std::shared_ptr<const Access>> access_;
+  // Not an atomic pointer: libstdc++ 12 reads that one in a race (its load unlocks relaxed).
+  mutable std::mutex access_mutex_;
+  std::shared_ptr<const Access> access_;  // guarded by access_mutex_
   /// Of WinningPoSt, of WindowPoSt, of all else.
   std::array<std::atomic<std::uint64_t>, 3> unchecked_bytes_{};
   MemoryTrimmer trimmer_;

@@ -125,7 +125,8 @@ void serve(const Options& options) {
                         make_parameters(options));
   service::EngineAdapter adapter(engine);
   service::Daemon daemon(adapter, config, {});
-  daemon.run();
+  const std::string restart_because = daemon.run();
+  if (!restart_because.empty()) throw std::runtime_error(restart_because);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ void throw_device_error(cudaError_t status, const char* what) {
   std::size_t free_bytes = 0, total_bytes = 0;
   const bool lost = cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess;
   static_cast<void>(cudaGetLastError());  // or the thread's next launch would report it
-  if (lost) fail<DeviceLost>("device is lost ({}: {}, {}): restart the worker", what, name, text);
+  if (lost) fail<DeviceLost>("device is lost to this process ({}: {}, {})", what, name, text);
   fail<DeviceError>("device error ({}: {}, {})", what, name, text);
 }
 

@@ -17,7 +17,7 @@ class DeviceError : public std::runtime_error {
 };
 
 /// The context is beyond use (an illegal access, an ECC error, a device off the bus): every later
-/// call on it fails, so replace the worker.
+/// call on it fails, after a reset too, until the process ends.
 class DeviceLost : public DeviceError {
  public:
   using DeviceError::DeviceError;

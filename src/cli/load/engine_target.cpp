@@ -30,7 +30,11 @@ class EngineTarget final : public Target {
     try {
       const std::string job = engine_.submit(request).job_id;
       engine_.cancel_with_waiters(job);
-      if (auto result = engine_.await(job, limit)) return to_answer(std::move(*result));
+      const auto is_over = [&] {
+        answer.error = engine_.status().restart_because;
+        return !answer.error.empty();
+      };
+      if (auto result = engine_.await(job, limit, is_over)) return to_answer(std::move(*result));
       answer.outcome = Answer::Outcome::kGaveUp;
     } catch (const engine::EngineError& error) {
       answer.outcome = Answer::Outcome::kRefused;

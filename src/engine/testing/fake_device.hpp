@@ -23,6 +23,7 @@ enum class Fault : std::uint8_t {
   kNone,
   kAtStart,      ///< the device fails when the work is enqueued
   kAtFinish,     ///< ... when it is waited for
+  kLost,         ///< likewise, and nothing works on it any more
   kOutOfMemory,  ///< its memory is exhausted
   kUnknown,      ///< an exception that says nothing of its kind
   kHostMemory,   ///< the host's memory is exhausted
@@ -84,6 +85,7 @@ struct FakeHooks {
   std::atomic<groth16::Prestage> prestage = groth16::Prestage::kOff;  ///< of every partition
   Gate start_gate, load_gate;
   std::atomic<int> delay_us = 0;
+  std::atomic<bool> is_lost = false;  ///< as after Fault::kLost
 
   std::atomic<unsigned> loads = 0, self_tests = 0, resets = 0, loaded_now = 0, running = 0,
                         most_running = 0, resets_with_keys = 0;
@@ -149,14 +151,20 @@ class FakeDevice final : public ProvingDevice {
   }
   void self_test() override {
     ++hooks_->self_tests;
+    if (hooks_->is_lost) fail_lost();
     if (hooks_->on_self_test) hooks_->on_self_test();
   }
   void reset() override {
     ++hooks_->resets;
+    if (hooks_->is_lost) fail_lost();
     if (hooks_->loaded_now != 0) ++hooks_->resets_with_keys;
   }
 
  private:
+  [[noreturn]] static void fail_lost() {
+    throw DeviceFault("the device is gone", DeviceFault::Kind::kLost);
+  }
+
   class Pending final : public groth16::Prover::Pending {
    public:
     Pending(std::shared_ptr<FakeHooks> hooks, std::unique_ptr<groth16::Prover::Pending> real,
@@ -165,7 +173,10 @@ class FakeDevice final : public ProvingDevice {
     ~Pending() override { --hooks_->running; }
 
     groth16::Proof finish(const groth16::Blinding& blinding, base::StageTimer& timer) override {
-      if (fault_ == Fault::kAtFinish) throw DeviceFault("illegal memory access", false);
+      if (fault_ == Fault::kAtFinish)
+        throw DeviceFault("illegal memory access", DeviceFault::Kind::kWork);
+      if (fault_ == Fault::kLost) hooks_->is_lost = true;
+      if (hooks_->is_lost) fail_lost();
       groth16::Proof proof = real_->finish(blinding, timer);
       if (fault_ == Fault::kWrongProof) proof.a = -proof.a;
       return proof;
@@ -214,8 +225,9 @@ class FakeDevice final : public ProvingDevice {
       if (hooks_->delay_us > 0)
         std::this_thread::sleep_for(std::chrono::microseconds(hooks_->delay_us));
       const Fault fault = hooks_->fault ? hooks_->fault(root, start) : Fault::kNone;
-      if (fault == Fault::kAtStart) throw DeviceFault("launch failed", false);
-      if (fault == Fault::kOutOfMemory) throw DeviceFault("out of device memory", true);
+      if (fault == Fault::kAtStart) throw DeviceFault("launch failed", DeviceFault::Kind::kWork);
+      if (fault == Fault::kOutOfMemory)
+        throw DeviceFault("out of device memory", DeviceFault::Kind::kMemory);
       if (fault == Fault::kUnknown) throw std::runtime_error("something unknown");
       if (fault == Fault::kHostMemory) throw std::bad_alloc();
       auto real = prover_->start(witness, timer);

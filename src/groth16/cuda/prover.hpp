@@ -78,7 +78,7 @@ struct CudaOptions {
 /// device, so times contain each other's work and add up to more than passes.
 ///
 /// A proof that the device fails throws base::cuda::DeviceError from start() or finish() and frees
-/// its place. After DeviceLost the prover is of no more use: destroy it and make another.
+/// its place. After DeviceLost neither the prover nor the device is of use to this process.
 class CudaProver : public Prover {
  public:
   struct Started {

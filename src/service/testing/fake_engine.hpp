@@ -84,7 +84,14 @@ class FakeEngine final : public EngineApi {
   }
   engine::Status status() const override {
     if (refusal) throw *refusal;
-    return picture;
+    engine::Status out = picture;
+    const std::lock_guard lock(mutex_);
+    out.restart_because = restart_because_;
+    return out;
+  }
+  void want_restart(const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    restart_because_ = reason;
   }
   std::string trace_json() const override {
     if (on_trace) on_trace();
@@ -217,13 +224,14 @@ class FakeEngine final : public EngineApi {
     return changed_.wait_for(lock, std::chrono::seconds(10), condition);
   }
 
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::map<std::string, Job> jobs_;
   std::vector<engine::JobRequest> requests_;
   std::set<std::string> loaded_;
   int next_waiter_ = 0;
   bool draining_ = false, stopped_ = false;
+  std::string restart_because_;
   int answering_ = 0;  ///< calls of finish() that tell waiters
 };
 
