@@ -184,9 +184,10 @@ class CudaDevice final : public engine::ProvingDevice {
     }
   }
   // A streamed key wants as many proofs at once as may share a pass; those of other keys wait their
-  // turn in the prover.
-  unsigned workers() const override {
-    return memory_ < 64 * kGiB ? std::max(lanes_, partitions_a_pass()) : lanes_;
+  // turn in the prover. All who share a pass end with it, seconds later: one more for PoSt.
+  unsigned workers() const override { return bulk_workers() + (may_stream() ? 1 : 0); }
+  unsigned bulk_workers() const override {
+    return may_stream() ? std::max(lanes_, partitions_a_pass()) : lanes_;
   }
 
   // What a circuit has been given stays as it is: its key may be loaded.
@@ -278,6 +279,7 @@ class CudaDevice final : public engine::ProvingDevice {
             .jobs_a_pass = jobs_a_pass_,
             .pass_wait = pass_wait_};
   }
+  bool may_stream() const { return memory_ < 64 * kGiB; }
   unsigned partitions_a_pass() const {
     return std::min(jobs_a_pass_, kMostPartitionsAPass / kPartitionsOfAJob) * kPartitionsOfAJob;
   }

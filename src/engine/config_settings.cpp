@@ -290,9 +290,10 @@ void add_gpus(std::vector<Setting>& out) {
   out.push_back(flag("gpus", "allow_cpu", CUZK_AT(gpus.allow_cpu),
                      "Prove on the CPU where there is no usable GPU. Slow; status and results say "
                      "so. Otherwise the\ndaemon does not start without a GPU."));
-  out.push_back(count<u32>("gpus", "quarantine_after", CUZK_AT(gpus.quarantine_after), 1, 1000,
-                           "Faults or invalid proofs in a row after which a device gets no more "
-                           "work."));
+  out.push_back(
+      count<u32>("gpus", "quarantine_after", CUZK_AT(gpus.quarantine_after), 1, 1000,
+                 "Faults or invalid proofs in a row after which a device gets no more "
+                 "work. Those of\none job, none of whose proofs is valid, count as one."));
 }
 
 void add_reliability(std::vector<Setting>& out) {

@@ -51,8 +51,9 @@ class DeviceSlot {
 
   void record_good();
   /// A proof that did not verify, a fault of the device: each may put it into quarantine; a fault
-  /// otherwise makes it kRecovering, as it does if the device may be lost.
-  void record_bad(const std::string& what);
+  /// otherwise makes it kRecovering, as it does if the device may be lost. Of a job that may itself
+  /// be the cause, `suspect`, bad proofs count once in a row.
+  void record_bad(const std::string& what, const std::string& suspect);
   void record_fault(const std::string& what, bool lost = false);
   /// A call that does not come back: no work until it has, and the device is reset.
   void record_stall(const std::string& what);
@@ -103,7 +104,7 @@ class DeviceSlot {
   bool recovery_running_ = false, was_ready_ = false, lost_ = false;
   std::uint32_t failures_in_a_row_ = 0;
   std::uint64_t proofs_ = 0, bad_ = 0, faults_ = 0;
-  std::string reason_;
+  std::string reason_, last_suspect_;
 };
 
 }  // namespace cuzk::engine

@@ -159,6 +159,25 @@ TEST_F(EngineFaultTest, ADeviceOfBadProofsIsQuarantined) {
   EXPECT_EQ(hooks[0]->started().size(), started) << "it gets no more work";
 }
 
+// Its input may be what is wrong: other jobs still get the device.
+TEST_F(EngineFaultTest, BadProofsOfOneJobTakeNoDevice) {
+  config.gpus.quarantine_after = 3;
+  hooks[0]->fault = [](std::uint64_t root, unsigned) {
+    return root < 10 ? Fault::kWrongProof : Fault::kNone;
+  };
+  start_and_wait();
+  EXPECT_EQ(prove(toy_request(ProofKind::kPorep, "a", {1, 2, 3, 4, 5})).code,
+            ErrorCode::kSelfCheckFailed);
+  EXPECT_EQ(prove(toy_request(ProofKind::kPorep, "b", {6, 7, 8})).code,
+            ErrorCode::kSelfCheckFailed);
+  EXPECT_GE(device(0).bad_proofs, 4U);
+  expect_good_proof();
+  // Three jobs in a row are the device's.
+  for (const char* id : {"c", "d", "e"}) engine->submit(toy_request(ProofKind::kPorep, id, {1}));
+  for (const char* id : {"c", "d", "e"}) await(id);
+  wait_until([&] { return device(0).quarantined; }, "it is out of service");
+}
+
 // As when a pass over a streamed key fails, which ten partitions share.
 TEST_F(EngineFaultTest, AFaultThatEveryWorkerMeetsIsOne) {
   options_of_devices[0].workers = 4;

@@ -1,6 +1,7 @@
 #include "engine/testing/toy_engine.hpp"
 
 #include <algorithm>
+#include <future>
 #include <numeric>
 
 // Who goes first, and who waits for what.
@@ -80,6 +81,27 @@ TEST_F(EngineOrderTest, TwoWinningPostsAreAnsweredWhileEveryWorkerIsBusy) {
   hooks[0]->start_gate.open();
   wait_until([&] { return engine->status().counters.kinds.at(ProofKind::kPorep).completed == 4; },
              "the others are done, too");
+}
+
+// As where the partitions of a pass over a streamed key take seconds, and end together.
+TEST_F(EngineOrderTest, AWorkerIsKeptForPost) {
+  options_of_devices[0].workers = 3;
+  options_of_devices[0].urgent_workers = 1;
+  std::promise<void> over;
+  const auto is_over = over.get_future().share();
+  hooks[0]->fault = [&](std::uint64_t root, unsigned) {
+    if (root >= 100) is_over.wait();
+    return testing::Fault::kNone;
+  };
+  start_and_wait();
+  engine->submit(toy_request(ProofKind::kPorep, "bulk", {100, 101, 102, 103, 104}));
+  wait_until([&] { return hooks[0]->started().size() == 2; }, "two workers are busy");
+  wait_until([&] { return engine->status().witness_active == 0; }, "the stages are full");
+  expect_proofs(prove(toy_request(ProofKind::kWinningPost, "", {7})), {7});
+  expect_proofs(prove(toy_request(ProofKind::kWindowPost, "", {8})), {8});
+  EXPECT_EQ(hooks[0]->started().size(), 4U) << "no more of the others";
+  over.set_value();
+  expect_proofs(await("bulk"), {100, 101, 102, 103, 104});
 }
 
 // Each passes fifty queued PoReps while the key of another circuit does not come.

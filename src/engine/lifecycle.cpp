@@ -227,6 +227,11 @@ void Lifecycle::verified(const Attempt& attempt, const groth16::Proof& proof) {
   changed_.raise();
 }
 
+bool Lifecycle::has_verified(const Job& job) const {
+  const JobTable::Lock lock = table_.lock();
+  return job.has(PartitionState::kDone);
+}
+
 void Lifecycle::attempt_failed(const Attempt& attempt, ErrorCode code, const std::string& text,
                                std::optional<std::size_t> device) {
   Job& job = *attempt.job;

@@ -56,6 +56,8 @@ class Lifecycle {
   void device_done(const Attempt& attempt, const groth16::Proof& proof, KeyLease key,
                    std::chrono::nanoseconds time);
   void verified(const Attempt& attempt, const groth16::Proof& proof);
+  /// Whether a partition of the job has a valid proof.
+  bool has_verified(const Job& job) const;
 
   /// An attempt came to nothing. The partition is tried again, on another device if there is one,
   /// unless it was the last try: then the job fails with this.

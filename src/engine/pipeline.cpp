@@ -245,8 +245,10 @@ void Pipeline::verify(VerifyTask task, const std::string& track) {
     return;
   }
   parts_.metrics.self_check_failed();
+  const bool is_sound = parts_.lifecycle.has_verified(*attempt.job);
   slot.record_bad(
-      fmt::format("{}, partition {}: the proof does not verify", attempt.job->id, attempt.index));
+      fmt::format("{}, partition {}: the proof does not verify", attempt.job->id, attempt.index),
+      is_sound ? std::string() : attempt.job->id);
   // Where no other device can try, the next attempt at least has a freshly loaded key.
   parts_.keys.discard(attempt.job->circuit, task.device);
   task.key.release();

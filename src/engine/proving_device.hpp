@@ -86,6 +86,9 @@ class ProvingDevice {
   virtual std::uint64_t memory_free() const noexcept = 0;
   /// Partitions in flight at once.
   virtual unsigned workers() const = 0;
+  /// Of these, those for jobs of any kind; the others are for PoSt, where a worker is taken for
+  /// longer than a partition's time.
+  virtual unsigned bulk_workers() const { return workers(); }
   /// The circuits that are to be expected, the most important first; called before any needs(), so
   /// that the device can share its memory among them. Those whose keys are in `stays` are never
   /// dropped for others.

@@ -447,8 +447,10 @@ std::optional<DeviceTask> Scheduler::take_device_task(std::size_t device, std::s
   if (mode_ == Mode::kStopped || !place.usable()) return std::nullopt;
   if (table_.count(lock, PartitionState::kWitnessDone) == 0) return std::nullopt;
   if (table_.count(lock, PartitionState::kVerify) >= 4 * workers(false)) return std::nullopt;
+  const bool for_urgent = options_.reserved_lane && worker >= place.device().bulk_workers();
   std::optional<DeviceTask> found;
   table_.for_each_running(lock, [&](const std::shared_ptr<Job>& job) {
+    if (for_urgent && job->lane() != Lane::kUrgent) return true;
     if (!job->has(PartitionState::kWitnessDone) || must_leave(lock, job, device)) return true;
     const auto k =
         first_partition(*job, PartitionState::kWitnessDone, [&](const Partition& partition) {

@@ -119,6 +119,7 @@ class FakeDevice final : public ProvingDevice {
   struct Options {
     std::string name = "fake:0";
     unsigned workers = 1;
+    unsigned urgent_workers = 0;  ///< of these, for PoSt alone
     std::uint64_t memory = 1'000'000;
     bool is_cpu = false;
   };
@@ -132,6 +133,7 @@ class FakeDevice final : public ProvingDevice {
   std::uint64_t memory_total() const override { return options_.memory; }
   std::uint64_t memory_free() const noexcept override { return options_.memory; }
   unsigned workers() const override { return options_.workers; }
+  unsigned bulk_workers() const override { return options_.workers - options_.urgent_workers; }
   void expect(std::span<const Circuit> circuits, std::span<const Circuit> stays) override {
     const auto name = [](const Circuit& circuit) {
       return CircuitId{circuit.kind, circuit.size}.to_string();
