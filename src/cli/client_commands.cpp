@@ -45,7 +45,7 @@ std::string gibibytes(std::uint64_t bytes) {
 
 void print_jobs(const v1::GetStatusResponse& status) {
   for (const v1::JobStatus& job : status.jobs()) {
-    fmt::print("  {:<9} {:<13} {:>3}/{:<3} {:>8.1f} s  {}\n", job.state(), job.proof_kind(),
+    fmt::print("  {:<9} {:<13} {:>3}/{:<3} {:>8.1f} s ago  {}\n", job.state(), job.proof_kind(),
                job.partitions_done(), job.partitions_total(), job.accepted_secs_ago(),
                job.job_id());
     if (!job.waiting_for().empty()) fmt::print("            waits for {}\n", job.waiting_for());
@@ -78,7 +78,7 @@ void print_status(const v1::GetStatusResponse& status) {
     fmt::print("  {:<13} {}{}{}{}\n", circuit.circuit_id(), circuit.readiness(), key,
                circuit.detail().empty() ? "" : ": ", circuit.detail());
   }
-  fmt::print("jobs:\n");
+  fmt::print("jobs, with the time since each was accepted:\n");
   print_jobs(status);
 }
 

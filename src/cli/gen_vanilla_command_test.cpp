@@ -160,6 +160,12 @@ TEST_F(GenVanillaCommand, RefusesWrongOptionsAndSaysWhich) {
   expect_refused(generate("snap", "2KiB", "no/such/folder/proof"), "no/such/folder/proof");
   EXPECT_FALSE(std::filesystem::exists(path("proof"))) << "a refused command left a file";
   EXPECT_EQ(generate("sector", "2KiB", "proof").status, 64);
+  for (const char* number : {"-5", "", "+1", "18446744073709551616"}) {
+    const Outcome result = generate("porep", "2KiB", "proof", {"--sector-number", number});
+    EXPECT_EQ(result.status, 64) << number;
+    EXPECT_THAT(result.err, HasSubstr("--sector-number"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("proof")));
   EXPECT_EQ(run_cuzk({"gen-vanilla", "snap", "--sector-size", "2KiB"}).status, 64);
 }
 

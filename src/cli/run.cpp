@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -35,6 +37,22 @@ int report(int status, const char* kind, std::string_view text) {
   return status;
 }
 
+/// The library reads "-5" as 2^64 - 5, 2^64 as 2^64 - 1, "" as 0 and "010" as 8.
+void refuse_wrapped_numbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (!option->get_type_name().starts_with("UINT")) continue;
+    option->check(
+        [](const std::string& text) -> std::string {
+          std::uint64_t value = 0;
+          std::from_chars(text.data(), text.data() + text.size(), value);
+          const bool is_read = text == std::to_string(value);
+          return is_read ? "" : fmt::format("'{}' is no number from 0 to 2^64 - 1", text);
+        },
+        "");
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_wrapped_numbers(*command);
+}
+
 /// `status`, unless what was printed could not be written.
 int require_written(int status) {
   errno = 0;
@@ -61,6 +79,7 @@ int run(int argc, char** argv) {
   add_bench_command(app);
   add_daemon_command(app);
   add_client_commands(app);
+  refuse_wrapped_numbers(app);
   try {
     app.parse(argc, argv);
     return require_written(0);
