@@ -133,6 +133,8 @@ CUZK_HD bool is_zero_limbs(const Fp& a) {
   for (int i = 0; i < 12; ++i) any |= a.limbs[i];
   return any == 0;
 }
+/// False for elements that certainly have another limb than zero: all but one in 2^32 of those.
+CUZK_HD bool may_be_zero_limbs(const Fp& a) { return a.limbs[0] == 0; }
 /// a = 0 mod p, for a in [0, 8p).
 CUZK_HD bool is_zero(const Fp& a) { return is_zero_limbs(canonical(a)); }
 /// Whether the lowest limb is that of p, 2p, 3p or 4p: false for all but one in 2^30 elements of

@@ -39,6 +39,9 @@ CUZK_HD Fp2 canonical(const Fp2& a) { return {canonical(a.c0), canonical(a.c1)};
 CUZK_HD Fp2 select(bool condition, const Fp2& a, const Fp2& b) {
   return {select(condition, a.c0, b.c0), select(condition, a.c1, b.c1)};
 }
+CUZK_HD bool may_be_zero_limbs(const Fp2& a) {
+  return may_be_zero_limbs(a.c0) && may_be_zero_limbs(a.c1);
+}
 CUZK_HD bool is_zero_limbs(const Fp2& a) { return is_zero_limbs(a.c0) && is_zero_limbs(a.c1); }
 CUZK_HD bool is_zero(const Fp2& a) { return is_zero(a.c0) && is_zero(a.c1); }
 /// False for all but a few elements that are not zero.

@@ -82,6 +82,8 @@ CUZK_HD Fp2Lane select(bool condition, const Fp2Lane& a, const Fp2Lane& b) {
 CUZK_HD bool is_zero_limbs(const Fp2Lane& a) {
   return lane_detail::both(is_zero_limbs(a.component));
 }
+/// Of this lane alone, which both lanes' disjunction makes good.
+CUZK_HD bool may_be_zero_limbs(const Fp2Lane& a) { return may_be_zero_limbs(a.component); }
 CUZK_HD bool is_zero(const Fp2Lane& a) { return lane_detail::both(is_zero(a.component)); }
 CUZK_HD bool may_be_zero(const Fp2Lane& a) {
   return lane_detail::both(is_zero_limbs(a.component) || may_be_zero(a.component));

@@ -147,7 +147,7 @@ template <class F>
 CUZK_HD void add_assign(Xyzz<F>& a, const Affine<F>& b) {
   const F p = sub<2>(mul(b.x, a.zz), a.x);   // < 3.26p; 2p where a is the identity
   const F r = sub<3>(mul(b.y, a.zzz), a.y);  // < 4.25p
-  const bool x_zero = is_zero_limbs(b.x), p_suspect = may_be_zero(p);
+  const bool x_zero = may_be_zero_limbs(b.x), p_suspect = may_be_zero(p);
   if (F::any(x_zero || p_suspect)) {
     Xyzz<F> sum = a;
     add_assign(sum, to_xyzz(b));
@@ -179,7 +179,8 @@ CUZK_HD_CALL_TEMPLATE PairKind classify_pair(const Affine<F>& a, const Affine<F>
 /// x1)) alone.
 template <class F>
 CUZK_HD bool pair_is_suspect(const F& x1, const F& x2, const F& difference) {
-  const bool first = is_zero_limbs(x1), second = is_zero_limbs(x2), same = may_be_zero(difference);
+  const bool first = may_be_zero_limbs(x1), second = may_be_zero_limbs(x2),
+             same = may_be_zero(difference);
   return first || second || same;
 }
 /// Denominator of a pair of the given kind.

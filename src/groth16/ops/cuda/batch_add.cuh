@@ -104,15 +104,20 @@ static __global__ void __launch_bounds__(BatchAddShape<G>::kThreads, BatchAddSha
       put_field<G>(prefix(k), kThreads, running);
       running = mul(running, d);
     }
-    Field inverted =
-        block_inverse<G, kThreads, Shape::kShare>(running, base::cuda::dynamic_shared_words());
+    Field inverted = block_inverse<G, kThreads, Shape::kShare>(
+        running, base::cuda::dynamic_shared_words(), inverting_warp<Shape::kBlocks>(0));
     CUZK_NO_UNROLL
     for (std::uint32_t k = batch; k-- > 0;) {
       if (!Field::any(pair(k) < pairs)) continue;
       const std::uint32_t p = static_cast<std::uint32_t>(pair(k) < pairs ? pair(k) : pairs - 1);
       const PointAffine<G> a = load_source<G>(source, p), b = load_source<G>(source, p + second);
+      struct Both {
+        PointAffine<G> a, b;
+      };
       const PointAffine<G> sum =
-          take_from_batch<G>(a, b, get_field<G>(prefix(k), kThreads), inverted);
+          take_from_batch<G>(a.x, b.x, get_field<G>(prefix(k), kThreads), inverted, [&] {
+            return Both{a, b};
+          });
       if (pair(k) < pairs) curve::device::store_point<G>(out + p, sum);
     }
   }
@@ -181,7 +186,7 @@ void add_source(const Source& source, std::size_t points, const std::uint32_t* c
   const auto threshold = static_cast<std::uint32_t>(plan.tree_threshold);
   const base::cuda::LaunchShape shape{
       plan.sm_count * Shape::kBlocks, Shape::kThreads,
-      Shape::kShare == 1 ? 0 : std::size_t{kFieldWords} * Shape::kThreads * sizeof(uint4)};
+      kInverseWords<Shape::kThreads, Shape::kShare> * sizeof(uint4)};
   const int levels = active_levels(static_cast<std::uint32_t>(points), threshold);
   for (int level = 0; level < levels; ++level) {
     StoredAffine<G>* out = level % 2 == 0 ? buffers.even.data : buffers.odd.data;

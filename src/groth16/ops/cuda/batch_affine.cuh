@@ -20,6 +20,8 @@ using curve::device::PairKind;
 /// Scratch words (16 bytes) of one prefix, of one affine point.
 inline constexpr unsigned kFieldWords = 3;
 inline constexpr unsigned kPointWords = 6;
+/// Products that one inversion joins.
+inline constexpr unsigned kJoined = 4;
 
 /// A field element in planes: word i of this thread at p[i·threads].
 template <class G>
@@ -31,34 +33,63 @@ CUZK_DEVICE typename G::Field get_field(const uint4* p, unsigned threads) {
   return typename G::Field{curve::device::memory::load(p, threads)};
 }
 
-/// 1/x for every thread of the block, x not zero: groups of Share warps multiply theirs together,
-/// so that one warp in Share inverts. Contains barriers: all threads of the block call it together.
-/// `shared` holds 3·Threads words.
+/// The warp whose turn it is to invert, where the grid is what is resident, `Blocks` on each
+/// multiprocessor, and `round` counts the inversions.
+template <unsigned Blocks>
+CUZK_DEVICE unsigned inverting_warp(unsigned round) {
+  return round + blockIdx.x / (gridDim.x / Blocks);
+}
+
+/// Shared memory of block_inverse(), in words of 16 bytes.
+template <unsigned Threads, unsigned Share>
+inline constexpr unsigned kInverseWords =
+    Share == 1 ? 0 : kFieldWords*(Threads + Threads / Share * (Share == kJoined ? 1 : 1 + kJoined));
+
+/// 1/x for every thread of the block, x not zero: sets of Share warps multiply theirs together, so
+/// that one warp in Share inverts: number `turn` of them, modulo Share. Warps of all blocks with
+/// the same number share a scheduler, so `turn` should differ among the blocks of a multiprocessor,
+/// or change. Meanwhile the others multiply what is not their own, so that one product is left to
+/// do. Contains barriers: all threads of the block call it together. `shared` holds kInverseWords.
 template <class G, unsigned Threads, unsigned Share>
-CUZK_DEVICE typename G::Field block_inverse(const typename G::Field& x, uint4* shared) {
+CUZK_DEVICE typename G::Field block_inverse(const typename G::Field& x, uint4* shared,
+                                            unsigned turn) {
+  using Field = typename G::Field;
   if constexpr (Share == 1) {
     return inverse(x);
   } else {
-    static_assert(Share == 4 && Threads % (32 * Share) == 0);
-    const unsigned t = threadIdx.x, first = t / (32 * Share) * (32 * Share), lane = t % 32;
-    put_field<G>(shared + t, Threads, x);
+    // Four groups a set, each of as many warps.
+    constexpr unsigned kEach = Share / kJoined, kLane = Threads / Share;
+    static_assert(Share % kJoined == 0 && Threads % (32 * Share) == 0);
+    const unsigned warp = threadIdx.x / 32 % Share, set = threadIdx.x / (32 * Share),
+                   lane = set * 32 + threadIdx.x % 32, group = warp / kEach;
+    // [3][Share][kLane] values, [3][kLane] inverses, [3][kJoined][kLane] products of groups.
+    uint4* inverses = shared + kFieldWords * Threads + lane;
+    const auto value = [&](unsigned w) { return get_field<G>(shared + w * kLane + lane, Threads); };
+    const auto product = [&](unsigned g) {
+      if constexpr (kEach == 1) return value(g);
+      return get_field<G>(inverses + (kFieldWords + g) * kLane, kJoined * kLane);
+    };
+    put_field<G>(shared + warp * kLane + lane, Threads, x);
     __syncthreads();
-    if (t - first < 32) {
-      const auto slot = [&](unsigned warp) { return shared + first + 32 * warp + lane; };
-      const auto a01 = mul(get_field<G>(slot(0), Threads), get_field<G>(slot(1), Threads));
-      const auto a23 = mul(get_field<G>(slot(2), Threads), get_field<G>(slot(3), Threads));
-      const auto all = inverse(mul(a01, a23));
-      const auto inverse01 = mul(all, a23), inverse23 = mul(all, a01);
-      const auto split = [&](const typename G::Field& joint, unsigned i, unsigned j) {
-        const auto a = get_field<G>(slot(i), Threads), b = get_field<G>(slot(j), Threads);
-        put_field<G>(slot(i), Threads, mul(joint, b));
-        put_field<G>(slot(j), Threads, mul(joint, a));
-      };
-      split(inverse01, 0, 1);
-      split(inverse23, 2, 3);
+    if constexpr (kEach > 1) {
+      if (warp < kJoined) {
+        Field all = value(kEach * warp);
+        CUZK_NO_UNROLL
+        for (unsigned i = 1; i < kEach; ++i) all = mul(all, value(kEach * warp + i));
+        put_field<G>(inverses + (kFieldWords + warp) * kLane, kJoined * kLane, all);
+      }
+      __syncthreads();
     }
+    const bool inverts = warp == turn % Share;
+    if (inverts)
+      put_field<G>(inverses, kLane,
+                   inverse(mul(mul(product(0), product(1)), mul(product(2), product(3)))));
+    Field rest = mul(mul(product(group ^ 1), product(group ^ 2)), product(group ^ 3));
+    CUZK_NO_UNROLL
+    for (unsigned i = 1; i < kEach; ++i)
+      rest = mul(rest, value(kEach * group + (warp + i) % kEach));
     __syncthreads();
-    const auto result = get_field<G>(shared + t, Threads);
+    const Field result = mul(get_field<G>(inverses, kLane), rest);
     __syncthreads();
     return result;
   }
@@ -78,21 +109,23 @@ CUZK_DEVICE typename G::Field pair_denominator(const typename G::Field& x1,
 }
 
 /// The way up for one addition: a + b, given the inverse of the product of all denominators up to
-/// and including this one's and the product of those before it; `inverse` loses this one's.
-template <class G>
+/// and including this one's and the product of those before it; `inverse` loses this one's. The
+/// points are asked for after the products that need their x-coordinates alone.
+template <class G, class Points>
 CUZK_DEVICE curve::device::Affine<typename G::Field> take_from_batch(
-    const curve::device::Affine<typename G::Field>& a,
-    const curve::device::Affine<typename G::Field>& b, const typename G::Field& prefix,
-    typename G::Field& inverse) {
+    const typename G::Field& x1, const typename G::Field& x2, const typename G::Field& prefix,
+    typename G::Field& inverse, const Points& points) {
   using Field = typename G::Field;
-  const Field difference = sub<2>(b.x, a.x), mine = mul(inverse, prefix);
-  const bool suspect = pair_is_suspect(a.x, b.x, difference);
+  const Field difference = sub<2>(x2, x1), mine = mul(inverse, prefix);
+  const bool suspect = pair_is_suspect(x1, x2, difference);
   if (Field::any(suspect)) {
+    const auto [a, b] = points();
     const PairKind kind = classify_pair(a, b);
     inverse = mul(inverse, denominator(kind, difference, a.y));
     return finish_pair(kind, a, b, mine);
   }
   inverse = mul(inverse, difference);
+  const auto [a, b] = points();
   return finish_chord(a, b, mine);
 }
 

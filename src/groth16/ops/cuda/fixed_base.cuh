@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__(FixedBaseShape<G>::kThreads, FixedBaseS
 
   const bool identity = is_identity(sum);
   const Field inverted = block_inverse<G, Shape::kThreads, Shape::kShare>(
-      select(identity, Field::one(), sum.zzz), base::cuda::dynamic_shared_words());
+      select(identity, Field::one(), sum.zzz), base::cuda::dynamic_shared_words(), blockIdx.x);
   // With ZZ = Z² and ZZZ = Z³: 1/Z = ZZ/ZZZ.
   const Field z_inverse = mul(inverted, sum.zz);
   const Field x = canonical(mul(sum.x, square(z_inverse))), y = canonical(mul(sum.y, inverted));
@@ -185,8 +185,7 @@ void multiply_fixed_base(const FixedBasePlan& plan,
                 "fixed base: {} multiples: given {} scalars, room for {} points and a table of {}; "
                 "at most 2^30 at a time",
                 count, scalars.size, out.size, table.size);
-  const std::size_t shared_bytes =
-      Shape::kShare == 1 ? 0 : std::size_t{kFieldWords} * Shape::kThreads * sizeof(uint4);
+  const std::size_t shared_bytes = kInverseWords<Shape::kThreads, Shape::kShare> * sizeof(uint4);
   base::cuda::launch(
       fixed_base_detail::multiply<G>,
       {base::cuda::blocks_for(count * G::kLanes, Shape::kThreads), Shape::kThreads, shared_bytes},

@@ -9,13 +9,14 @@
 namespace cuzk::groth16::cuda {
 
 /// Threads a block and blocks an SM, found by timing on H200 (gpu_check msm). Where lanes end at
-/// different list lengths, free-running small blocks beat a barrier an addition.
+/// different list lengths, free-running small blocks beat a barrier an addition. In the affine form
+/// they end together, and a large block inverts less often.
 template <class G>
 struct MsmShape;
 template <>
 struct MsmShape<curve::device::G1> {
   static constexpr unsigned kXyzzThreads = 128, kXyzzBlocks = 3;
-  static constexpr unsigned kAffineThreads = 128, kAffineBlocks = 4, kShare = 4;
+  static constexpr unsigned kAffineThreads = 384, kAffineBlocks = 1, kShare = 12;
 };
 template <>
 struct MsmShape<curve::device::G2> {
@@ -115,9 +116,20 @@ struct AffineScratch {
   }
 };
 
+/// Words (16 bytes) a thread of the affine accumulation's copies ahead: two stages of a prefix and
+/// two x-coordinates, then two y-coordinates.
+inline constexpr unsigned kAheadX = 3 * kFieldWords, kAheadWords = 2 * kAheadX + 2 * kFieldWords;
+template <class G>
+inline constexpr std::size_t kAffineSharedBytes = std::size_t{kAheadWords} *
+                                                  MsmShape<G>::kAffineThreads * sizeof(uint4);
+
 /// The slots of one thread (of a pair in G2) in a tile of the affine accumulation: slot k is the
 /// bucket of rank first + k·(points a block) + its own number in the block. As ranks go by size,
 /// the slots that still have points are always the first ones. All functions are for whole blocks.
+///
+/// What the next slot needs is on its way to shared memory while a slot's products are made, and
+/// the y-coordinates come while the first two of them are: memory is waited for elsewhere, and no
+/// register holds it.
 template <class G>
 struct AffineTile {
   using Field = typename G::Field;
@@ -129,13 +141,22 @@ struct AffineTile {
   uint4* prefixes;  // this thread's word of the first plane
   uint4* sums;
   std::uint32_t* entries;
+  uint4* shared;  // the block's
   std::uint32_t first = 0;
+
+  struct Slot {
+    std::uint32_t size = 0, start = 0;
+  };
 
   CUZK_DEVICE std::uint32_t rank(std::uint32_t k) const {
     return first + k * kPoints + threadIdx.x / G::kLanes;
   }
   CUZK_DEVICE std::uint32_t size(std::uint32_t k) const {
     return rank(k) < buckets.count ? buckets.rank_size[rank(k)] : 0;
+  }
+  CUZK_DEVICE Slot slot(std::uint32_t k, std::uint32_t slots) const {
+    if (k >= slots || rank(k) >= buckets.count) return {};
+    return {buckets.rank_size[rank(k)], buckets.rank_start[rank(k)]};
   }
   CUZK_DEVICE uint4* prefix(std::uint32_t k) const {
     return prefixes + std::size_t{k} * kFieldWords * kThreads;
@@ -152,6 +173,30 @@ struct AffineTile {
     put_field<G>(sum_y(k), kThreads, p.y);
   }
 
+  // Places in shared memory of a slot's prefix and x-coordinates, and of the y-coordinates.
+  CUZK_DEVICE uint4* ahead_x(std::uint32_t k, unsigned field) const {
+    return shared + ((k & 1u) * kAheadX + field * kFieldWords) * kThreads + threadIdx.x;
+  }
+  CUZK_DEVICE uint4* ahead_y(unsigned field) const {
+    return shared + (2 * kAheadX + field * kFieldWords) * kThreads + threadIdx.x;
+  }
+  CUZK_DEVICE void copy_planes(uint4* to, const uint4* from) const {
+    CUZK_UNROLL
+    for (unsigned i = 0; i < kFieldWords; ++i)
+      base::cuda::copy_to_shared_16(to + i * kThreads, from + i * kThreads);
+  }
+  CUZK_DEVICE void copy_field(uint4* to, const typename G::StoredField* from) const {
+    const uint4* words = reinterpret_cast<const uint4*>(G::part(from));
+    CUZK_UNROLL
+    for (unsigned i = 0; i < kFieldWords; ++i)
+      base::cuda::copy_to_shared_16(to + i * kThreads, words + i);
+  }
+  CUZK_DEVICE void copy_x(std::uint32_t k, std::uint32_t entry) const {
+    copy_planes(ahead_x(k, 1), sum_x(k));
+    copy_field(ahead_x(k, 2), &buckets.bases[entry & ~kNegative].x);
+  }
+  CUZK_DEVICE Field get_ahead(const uint4* from) const { return get_field<G>(from, kThreads); }
+
   /// Every slot's sum is its first point. Returns how many slots of the warp (of the thread in G1)
   /// have one.
   CUZK_DEVICE std::uint32_t start() const {
@@ -163,45 +208,93 @@ struct AffineTile {
     }
     return k;
   }
-  /// Adds point `round` of each of the first `slots` slots that has one. Returns how many do.
-  CUZK_DEVICE std::uint32_t add_round(std::uint32_t round, std::uint32_t slots) const {
+  /// The product of the denominators of point `round` of each of the first `slots` slots that has
+  /// one; prefixes and entries are stored. `slots` becomes their number.
+  CUZK_DEVICE Field multiply_denominators(std::uint32_t round, std::uint32_t& slots) const {
+    const auto entry_of = [&](const Slot& s) {
+      return round < s.size ? buckets.points[s.start + round] : 0;
+    };
+    base::cuda::wait_copies<0>();  // none; what was stored is not to be moved beyond copies of it
+    Slot now = slot(0, slots), next = slot(1, slots), later = slot(2, slots);
+    std::uint32_t entry = entry_of(now), next_entry = entry_of(next);
+    copy_x(0, entry);
+    base::cuda::commit_copies();
     Field running = Field::one();
     std::uint32_t k = 0;
     CUZK_NO_UNROLL
     for (; k < slots; ++k) {
-      const bool active = size(k) > round;
+      const bool active = now.size > round;
       if (!Field::any(active)) break;
-      const std::uint32_t entry = active ? buckets.points[buckets.rank_start[rank(k)] + round] : 0;
+      if (k + 1 < slots) copy_x(k + 1, next_entry);
+      base::cuda::commit_copies();
+      const std::uint32_t later_entry = entry_of(later);
+      const Slot last = slot(k + 3, slots);
       entries[std::size_t{k} * kThreads] = entry;
-      const Field x1 = get_field<G>(sum_x(k), kThreads);
-      const Field x2 = curve::device::load_field_readonly<G>(&buckets.bases[entry & ~kNegative].x);
-      const Field d = pair_denominator<G>(x1, x2, [&] {
+      put_field<G>(prefix(k), kThreads, running);
+      base::cuda::wait_copies<1>();
+      const Field d = pair_denominator<G>(get_ahead(ahead_x(k, 1)), get_ahead(ahead_x(k, 2)), [&] {
         struct Both {
           PointAffine<G> a, b;
         };
         return Both{get_sum(k), load_signed<G>(buckets.bases, entry)};
       });
-      put_field<G>(prefix(k), kThreads, running);
       const Field longer = mul(running, d);
       if (active) running = longer;
+      now = next;
+      next = later;
+      later = last;
+      entry = next_entry;
+      next_entry = later_entry;
     }
-    const std::uint32_t done = k;
-    Field inverted =
-        block_inverse<G, kThreads, Shape::kShare>(running, base::cuda::dynamic_shared_words());
+    base::cuda::wait_copies<0>();
+    slots = k;
+    return running;
+  }
+  /// Adds point `round` of each of the first `slots` slots that has one. Returns how many do.
+  CUZK_DEVICE std::uint32_t add_round(std::uint32_t round, std::uint32_t slots) const {
+    const Field product = multiply_denominators(round, slots);
+    Field inverted = block_inverse<G, kThreads, Shape::kShare>(
+        product, shared, inverting_warp<Shape::kAffineBlocks>(round));
+    if (slots == 0) return 0;
+    const auto copy = [&](std::uint32_t k, std::uint32_t entry) {
+      copy_planes(ahead_x(k, 0), prefix(k));
+      copy_x(k, entry);
+    };
+    const auto entry_at = [&](std::uint32_t k) { return entries[std::size_t{k} * kThreads]; };
+    std::uint32_t k = slots - 1, entry = entry_at(k), next_entry = k > 0 ? entry_at(k - 1) : 0;
+    copy(k, entry);
+    base::cuda::commit_copies();
     CUZK_NO_UNROLL
-    while (k-- > 0) {
+    for (;; --k) {
       const bool active = G::kLanes == 1 || size(k) > round;  // a thread of its own stopped in time
-      const PointAffine<G> point =
-          load_signed<G>(buckets.bases, entries[std::size_t{k} * kThreads]);
+      base::cuda::wait_copies<0>();
+      const Field before = get_ahead(ahead_x(k, 0)), x1 = get_ahead(ahead_x(k, 1)),
+                  x2 = get_ahead(ahead_x(k, 2));
+      copy_planes(ahead_y(0), sum_y(k));
+      copy_field(ahead_y(1), &buckets.bases[entry & ~kNegative].y);
+      base::cuda::commit_copies();
+      if (k > 0) copy(k - 1, next_entry);
+      base::cuda::commit_copies();
+      const std::uint32_t later_entry = k > 1 ? entry_at(k - 2) : 0;
       Field shorter = inverted;
-      const PointAffine<G> sum =
-          take_from_batch<G>(get_sum(k), point, get_field<G>(prefix(k), kThreads), shorter);
+      const PointAffine<G> sum = take_from_batch<G>(x1, x2, before, shorter, [&] {
+        struct Both {
+          PointAffine<G> a, b;
+        };
+        base::cuda::wait_copies<1>();
+        const PointAffine<G> point{get_ahead(ahead_x(k, 2)), get_ahead(ahead_y(1))};
+        return Both{{get_ahead(ahead_x(k, 1)), get_ahead(ahead_y(0))},
+                    negate_if(point, (entry & kNegative) != 0)};
+      });
       if (active) {
         inverted = shorter;
         put_sum(k, sum);
       }
+      if (k == 0) break;
+      entry = next_entry;
+      next_entry = later_entry;
     }
-    return done;
+    return slots;
   }
   CUZK_DEVICE void finish(std::uint32_t slots, StoredAffine<G>* out) const {
     CUZK_NO_UNROLL
@@ -223,8 +316,12 @@ static __global__ void __launch_bounds__(MsmShape<G>::kAffineThreads, MsmShape<G
   using Tile = AffineTile<G>;
   __shared__ std::uint32_t shared_tile;
   const std::size_t slot = std::size_t{blockIdx.x} * batch * Tile::kThreads;
-  Tile tile{buckets, batch, prefixes + slot * kFieldWords + threadIdx.x,
-            sums + slot * kPointWords + threadIdx.x, entries + slot + threadIdx.x};
+  Tile tile{buckets,
+            batch,
+            prefixes + slot * kFieldWords + threadIdx.x,
+            sums + slot * kPointWords + threadIdx.x,
+            entries + slot + threadIdx.x,
+            base::cuda::dynamic_shared_words()};
   CUZK_NO_UNROLL
   for (;;) {
     if (threadIdx.x == 0) shared_tile = atomicAdd(&counters->next_tile, 1u);

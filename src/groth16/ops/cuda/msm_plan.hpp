@@ -107,11 +107,12 @@ struct MsmPlan {
     windows = MsmWindows::make(count);
     const std::size_t buckets = windows.buckets(), mean = n >> (windows.narrowest() - 1);
     heavy_limit = static_cast<std::uint32_t>(std::clamp<std::size_t>(4 * mean, 256, 4095));
-    // The affine way pays from about 11 M buckets on, where every thread has dozens. Measured on
-    // H200 at 2^27, accumulation alone: 501 against 544 ms with 16.8 M buckets; at 2^24 and 7.3 M
-    // buckets 71 against 73 ms, for more memory.
-    accumulation = buckets >= 160 * buckets_at_once ? Accumulation::kAffine : Accumulation::kXyzz;
-    batch = static_cast<unsigned>(std::clamp<std::size_t>(buckets / (4 * buckets_at_once), 1, 64));
+    // The affine way pays where every thread has dozens of buckets.
+    accumulation = buckets >= 80 * buckets_at_once ? Accumulation::kAffine : Accumulation::kXyzz;
+    // Four tiles a block, and no fifth with hardly anything in it; more than 84 buckets a thread
+    // are slower by caches that they do not fit in.
+    const std::size_t a_tile = 4 * buckets_at_once;
+    batch = static_cast<unsigned>(std::clamp<std::size_t>((buckets + a_tile - 1) / a_tile, 1, 84));
     levels.clear();
     for (int left = windows.narrowest() - 1; left > 2;) {
       const int wanted = levels.empty() && buckets >= std::size_t{1} << 22 ? 5 : 3;

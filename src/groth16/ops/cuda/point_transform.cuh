@@ -90,8 +90,9 @@ static __global__ void __launch_bounds__(kThreads)
   const std::uint32_t i = base::cuda::grid_thread(), at = i < count ? i : count - 1;
   const G1Xyzz sum = curve::device::load_point<G1>(sums + at);
   const bool identity = is_identity(sum);
-  const curve::device::Fp inverted = block_inverse<G1, kThreads, kShare>(
-      select(identity, curve::device::Fp::one(), sum.zzz), base::cuda::dynamic_shared_words());
+  const curve::device::Fp inverted =
+      block_inverse<G1, kThreads, kShare>(select(identity, curve::device::Fp::one(), sum.zzz),
+                                          base::cuda::dynamic_shared_words(), blockIdx.x);
   // With ZZ = Z² and ZZZ = Z³: 1/Z = ZZ/ZZZ.
   const curve::device::Fp z_inverse = mul(inverted, sum.zz);
   const G1Affine point{canonical(mul(sum.x, square(z_inverse))), canonical(mul(sum.y, inverted))};

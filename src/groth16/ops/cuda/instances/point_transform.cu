@@ -46,7 +46,7 @@ void multiply_points(DeviceSpan<const Fr> scalars, DeviceSpan<G1Xyzz> sums, Stre
 }
 void settle_points(DeviceSpan<const G1Xyzz> sums, DeviceSpan<G1Affine> points, StreamRef stream) {
   const std::uint32_t count = checked_count(sums.size, points.size, "settling points");
-  base::cuda::launch(settle, shape_for(count, std::size_t{kFieldWords} * kThreads * sizeof(uint4)),
+  base::cuda::launch(settle, shape_for(count, kInverseWords<kThreads, kShare> * sizeof(uint4)),
                      stream, sums.data, count, points.data);
 }
 
