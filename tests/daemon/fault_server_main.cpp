@@ -52,6 +52,7 @@ struct Options {
   int partition_us = 0;
   int check_s = 0;  ///< of PoRep's parameter files, at the start
   double device_fault = 0, out_of_memory = 0, wrong_proof = 0, unknown = 0;
+  unsigned lost_at = 0;  ///< the number of the partition at which a device is lost; 0: at none
 };
 
 std::atomic<int> slow_disk_ms = 0;
@@ -69,7 +70,9 @@ std::unique_ptr<cuzk::engine::ProvingDevice> make_device(unsigned ordinal, const
                                                          const std::shared_ptr<Dice>& dice) {
   auto hooks = std::make_shared<cuzk::engine::testing::FakeHooks>();
   hooks->delay_us = options.partition_us;
-  hooks->fault = [options, dice](std::uint64_t, unsigned) {
+  hooks->fault = [options, dice, partitions = std::make_shared<std::atomic<unsigned>>(0)](
+                     std::uint64_t, unsigned) {
+    if (++*partitions == options.lost_at) return Fault::kLost;
     double left = dice->roll();
     const std::pair<double, Fault> all[] = {{options.device_fault / 2, Fault::kAtStart},
                                             {options.device_fault / 2, Fault::kAtFinish},
@@ -157,6 +160,7 @@ int main(int argc, char** argv) {
   app.add_option("--out-of-memory", options.out_of_memory);
   app.add_option("--wrong-proof", options.wrong_proof);
   app.add_option("--unknown", options.unknown);
+  app.add_option("--lost-at", options.lost_at);
   app.add_option("--slow-disk-ms", disk_ms);
   CLI11_PARSE(app, argc, argv);
   slow_disk_ms = disk_ms;

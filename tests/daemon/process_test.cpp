@@ -37,10 +37,9 @@ class ServerTest : public ::testing::Test {
     folder_.configure(of_daemon + "[memory]\ntotal_budget = \"1GiB\"\n");
   }
   /// One worker; each partition takes so long.
-  std::unique_ptr<ServerProcess> start(milliseconds partition) {
-    auto server = std::make_unique<ServerProcess>(
-        folder_,
-        std::vector<std::string>{"--partition-us", std::to_string(partition.count() * 1000)});
+  std::unique_ptr<ServerProcess> start(milliseconds partition, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--partition-us", std::to_string(partition.count() * 1000)});
+    auto server = std::make_unique<ServerProcess>(folder_, more);
     client_.emplace(folder_);
     EXPECT_TRUE(client_->until_ready()) << folder_.log();
     return server;
@@ -106,6 +105,23 @@ TEST_F(ServerTest, WinningPostPassesFiftyQueuedPoreps) {
   }
   EXPECT_GE(MetricsText(client_->metrics()).sum("cuzk_jobs_pending", {{"proof_kind", "porep_c2"}}),
             30);
+}
+
+// The next process can use the device: jobs are not failed for want of one.
+TEST_F(ServerTest, EndsForTheNextProcessWhenItsOnlyDeviceIsLost) {
+  configure("");
+  auto server = start(milliseconds(20), {"--lost-at", "7"});
+  std::vector<engine::JobRequest> requests;
+  std::vector<std::string> ids;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    requests.push_back(toy_job(ProofKind::kPorep, i, 5));
+    ids.push_back(submit(requests.back()));
+  }
+  client_.reset();
+  EXPECT_EQ(server->exit_within(seconds(60)), 1) << folder_.log();
+  EXPECT_THAT(folder_.log(), HasSubstr("GPU-LOST"));
+  server = start(milliseconds(1));
+  for (std::size_t i = 0; i < ids.size(); ++i) expect_proved(requests[i], ids[i]);
 }
 
 TEST_F(ServerTest, DrainsOnSigtermAndKeepsTheRest) {
