@@ -6,10 +6,12 @@
 /// Affine additions that share inversions (Montgomery's trick). A thread (a pair of lanes in G2)
 /// takes many independent additions:
 ///
-///   down   d_k = denominator of addition k; store the product of d_0 .. d_(k-1); running product
-///   *= d_k      1 product invert the running products, joined once more across the warps of a
-///   block, one warp inverting in lockstep up     1/d_k = inverse·prefix_k; inverse *= d_k; finish
-///   the addition                      4 products, 1 square
+/// - down: d_k = denominator of addition k. prefix_k = product of d_0 .. d_(k-1) is stored, and d_k
+///   goes into the running product. 1 product.
+/// - The running products are inverted, joined once more across the warps of a block, one warp
+///   inverting in lockstep.
+/// - up: 1/d_k = inverse·prefix_k; the inverse loses d_k; the addition is finished. 4 products, 1
+///   square.
 ///
 /// Prefixes go through scratch memory in planes of 16-byte words, [k][3][threads], so that every
 /// access is coalesced.

@@ -6,9 +6,10 @@
 /// method with signed digits. Everything stays on the stream; what is left for the host
 /// (msm_finish.hpp) is a few hundred points.
 ///
-///   digits, sort       msm_digits.cuh: every window's digits, sorted into buckets; buckets ordered
-///   by size accumulate         msm_accumulate.cuh: the sum of each bucket reduce             here:
-///   sum of d·B_d over the buckets of each window
+/// - digits, sort (msm_digits.cuh): every window's digits, sorted into buckets; buckets ordered by
+///   size
+/// - accumulate (msm_accumulate.cuh): the sum of each bucket
+/// - reduce (here): sum of d·B_d over the buckets of each window
 ///
 /// Measured on H200 in G1: 2^27 products 516 ms, 89.6 M 349 ms, 2^20 9.1 ms.
 namespace cuzk::groth16::cuda {
