@@ -3,7 +3,9 @@
 #include <ucontext.h>
 
 #include <cstring>
+#include <deque>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -16,11 +18,19 @@ constexpr std::size_t kExchangeBytes = 64;
 
 enum class State { kReady, kWaitsForWarp, kWaitsForBlock, kEnded };
 
+struct Copy {
+  uint4* to;
+  const uint4* from;
+};
+using Copies = std::vector<Copy>;
+
 struct Fibre {
   ucontext_t context;
   std::unique_ptr<char[]> stack;
   State state = State::kEnded;
   unsigned exchanges = 0;  // how many this thread has taken part in; its parity chooses the slot
+  Copies copies;           // that wait, of the group that is not closed
+  std::deque<Copies> groups;
 };
 
 // A lane may run ahead of its warp by one exchange, never by two, so two slots a lane are enough.
@@ -35,6 +45,8 @@ struct Machine {
   std::vector<std::max_align_t> shared;
   const std::function<void()>* body = nullptr;
   Fibre* running = nullptr;
+  std::mt19937 coins;
+  bool toss() { return coins() % 2 == 0; }
 };
 
 Machine& machine() {
@@ -62,6 +74,8 @@ void start(Fibre& fibre) {
   makecontext(&fibre.context, fibre_main, 0);
   fibre.state = State::kReady;
   fibre.exchanges = 0;
+  fibre.copies.clear();
+  fibre.groups.clear();
 }
 
 // Threads first .. last-1 go on if every one of them waits in `state` or has ended, and at least
@@ -88,7 +102,9 @@ void run_block(unsigned block) {
   std::memset(m.shared.data(), 0xa5, m.shared.size() * sizeof(std::max_align_t));
   for (;;) {
     bool progress = false;
-    for (unsigned t = 0; t < block; ++t) {
+    const bool upwards = m.toss();
+    for (unsigned i = 0; i < block; ++i) {
+      const unsigned t = upwards ? i : block - 1 - i;
       if (m.fibres[t]->state != State::kReady) continue;
       threadIdx.x = t;
       m.running = m.fibres[t].get();
@@ -119,6 +135,7 @@ void run_grid(unsigned grid, unsigned block, std::size_t shared_bytes,
   m.warps.resize((block + 31) / 32);
   m.shared.assign(shared_bytes / sizeof(std::max_align_t) + 1, {});
   m.body = &body;
+  m.coins.seed(grid);
   blockDim = {block, 1, 1};
   gridDim = {grid, 1, 1};
   for (unsigned b = 0; b < grid; ++b) {
@@ -131,6 +148,25 @@ void wait_for_block() { suspend(State::kWaitsForBlock); }
 void wait_for_warp() { suspend(State::kWaitsForWarp); }
 
 std::byte* dynamic_shared() { return reinterpret_cast<std::byte*>(machine().shared.data()); }
+
+void copy_to_shared(uint4* shared, const uint4* global) {
+  if (machine().toss()) {
+    *shared = *global;
+  } else {
+    machine().running->copies.push_back({shared, global});
+  }
+}
+void commit_copies() {
+  Fibre& fibre = *machine().running;
+  fibre.groups.push_back(std::move(fibre.copies));
+  fibre.copies.clear();
+}
+void wait_copies(std::size_t groups) {
+  Fibre& fibre = *machine().running;
+  for (; fibre.groups.size() > groups; fibre.groups.pop_front()) {
+    for (const Copy& copy : fibre.groups.front()) *copy.to = *copy.from;
+  }
+}
 
 void exchange(const void* mine, void* theirs, std::size_t bytes, unsigned lane) {
   if (bytes > kExchangeBytes) throw std::logic_error("emulated exchange: more than 64 bytes");

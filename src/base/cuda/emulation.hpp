@@ -11,8 +11,10 @@
 /// Kernels on the CPU, for tests on machines without a GPU: with this header a C++ compiler takes a
 /// .cuh file as it is, and launch() runs it block after block, a fibre a thread. Barriers, warp
 /// votes and exchanges suspend the fibre, so a missing or divergent one shows up as a wrong result
-/// or as "threads wait for different things". What it cannot show: data races that the hardware's
-/// timing would expose, memory spaces, alignment faults, speed.
+/// or as "threads wait for different things". Between two of them threads run upwards or downwards,
+/// and asynchronous copies happen at once or when they are waited for, by a coin tossed anew each
+/// time, always in the same sequence. What it cannot show: races within the instructions of a warp,
+/// memory spaces, alignment faults, speed.
 ///
 /// One grid at a time in the whole process.
 
@@ -50,6 +52,11 @@ void wait_for_warp();
 
 /// The block's dynamic shared memory, filled with a poison pattern when the block starts.
 std::byte* dynamic_shared();
+
+/// kernel.hpp's copies of the running thread.
+void copy_to_shared(uint4* shared, const uint4* global);
+void commit_copies();
+void wait_copies(std::size_t groups);
 
 /// Publishes up to 64 bytes to the warp and returns the bytes of the given lane.
 void exchange(const void* mine, void* theirs, std::size_t bytes, unsigned lane);

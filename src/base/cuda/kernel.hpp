@@ -45,18 +45,26 @@ CUZK_DEVICE void copy_to_shared_16(uint4* shared, const uint4* global) {
                "l"(global));
 #endif
 #else
-  *shared = *global;
+  emulation::copy_to_shared(shared, global);
 #endif
 }
 CUZK_DEVICE void commit_copies() {
+#ifdef __CUDACC__
 #ifdef __CUDA_ARCH__
   asm volatile("cp.async.commit_group;");
+#endif
+#else
+  emulation::commit_copies();
 #endif
 }
 template <int Groups>
 CUZK_DEVICE void wait_copies() {
+#ifdef __CUDACC__
 #ifdef __CUDA_ARCH__
   asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
+#endif
+#else
+  emulation::wait_copies(Groups);
 #endif
 }
 
