@@ -111,6 +111,7 @@ TEST_F(EngineFilecoin, ProvesWinningPost) {
 
 // A machine without GPU, or with it switched off, whose folder for temporary files cannot be used.
 TEST_F(EngineFilecoin, TheCpuAsksForNoGpuAndLeavesNoTemporaryFiles) {
+  config.reliability.stall_warning = std::chrono::hours(1);  // which would name the stage, "gpu"
   testing::DevelopmentKeys::put(winning, folder.path(), false);
   const testing::TemporaryVariable temp("TMPDIR", (folder.path() / "none").string());
   const testing::LogCapture log;
