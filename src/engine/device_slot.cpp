@@ -58,15 +58,14 @@ void DeviceSlot::record_good() {
   const std::lock_guard lock(mutex_);
   ++proofs_;
   failures_in_a_row_ = 0;
-  last_suspect_.clear();
+  suspects_.clear();
 }
 
 void DeviceSlot::record_bad(const std::string& what, const std::string& suspect) {
   {
     const std::lock_guard lock(mutex_);
     ++bad_;
-    const bool again = !suspect.empty() && suspect == last_suspect_;
-    last_suspect_ = suspect;
+    const bool again = !suspect.empty() && !suspects_.insert(suspect).second;
     if (!again && one_too_many(what)) quarantine(reason_, kCheck);
   }
   changed_.raise();

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,7 +105,8 @@ class DeviceSlot {
   bool recovery_running_ = false, was_ready_ = false, lost_ = false;
   std::uint32_t failures_in_a_row_ = 0;
   std::uint64_t proofs_ = 0, bad_ = 0, faults_ = 0;
-  std::string reason_, last_suspect_;
+  std::string reason_;
+  std::set<std::string> suspects_;  // jobs of bad proofs since the last good one
 };
 
 }  // namespace cuzk::engine

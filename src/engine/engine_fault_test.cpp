@@ -173,7 +173,9 @@ TEST_F(EngineFaultTest, BadProofsOfOneJobTakeNoDevice) {
   EXPECT_GE(device(0).bad_proofs, 4U);
   expect_good_proof();
   // Three jobs in a row are the device's.
+  hooks[0]->start_gate.close();
   for (const char* id : {"c", "d", "e"}) engine->submit(toy_request(ProofKind::kPorep, id, {1}));
+  hooks[0]->start_gate.open();
   for (const char* id : {"c", "d", "e"}) await(id);
   wait_until([&] { return device(0).quarantined; }, "it is out of service");
 }
