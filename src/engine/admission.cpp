@@ -196,10 +196,7 @@ void Admission::require_parameters(const CircuitId& circuit, const std::string& 
 }
 
 void Admission::require_device(const std::string& about) const {
-  const bool any = std::ranges::any_of(parts_.devices, [](const auto& slot) {
-    return slot->health() != DeviceSlot::Health::kQuarantined;
-  });
-  if (any) return;
+  if (!all_are_quarantined(parts_.devices)) return;
   std::string reasons;
   for (const auto& slot : parts_.devices)
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", slot->name(),

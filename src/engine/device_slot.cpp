@@ -190,4 +190,10 @@ DeviceStatus DeviceSlot::status() const {
   return out;
 }
 
+bool all_are_quarantined(const std::vector<std::unique_ptr<DeviceSlot>>& devices) {
+  return std::ranges::all_of(devices, [](const auto& device) {
+    return device->health() == DeviceSlot::Health::kQuarantined;
+  });
+}
+
 }  // namespace cuzk::engine

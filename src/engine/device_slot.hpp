@@ -109,4 +109,7 @@ class DeviceSlot {
   std::set<std::string> suspects_;  // jobs of bad proofs since the last good one
 };
 
+/// None gets work any more.
+bool all_are_quarantined(const std::vector<std::unique_ptr<DeviceSlot>>& devices);
+
 }  // namespace cuzk::engine

@@ -383,7 +383,7 @@ std::optional<HostTask> Scheduler::take_host_task() {
   // What was accepted before a start on which no device works is kept for the next start, and so is
   // what a start may find a device for again.
   const bool hopeless =
-      all_are_quarantined() &&
+      all_are_quarantined(devices_) &&
       std::ranges::any_of(devices_, [](const auto& device) { return device->was_ready(); }) &&
       restart_because().empty();
   // Where there is no room, the first job of each circuit is looked at all the same, for the sake
@@ -424,15 +424,9 @@ std::optional<HostTask> Scheduler::take_host_task() {
   return found;
 }
 
-bool Scheduler::all_are_quarantined() const {
-  return std::ranges::all_of(devices_, [](const auto& device) {
-    return device->health() == DeviceSlot::Health::kQuarantined;
-  });
-}
-
 std::string Scheduler::restart_because() const {
   std::string reasons;
-  if (!all_are_quarantined()) return reasons;
+  if (!all_are_quarantined(devices_)) return reasons;
   for (const auto& device : devices_) {
     const std::string reason = device->lost_because();
     if (!reason.empty())

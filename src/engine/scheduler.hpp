@@ -165,7 +165,6 @@ class Scheduler {
   /// Keys that no job before this one wants.
   std::function<bool(const CircuitId&)> droppable(const JobTable::Lock& lock, const Job& job) const;
   std::size_t workers(bool usable_only) const;
-  bool all_are_quarantined() const;
 
   // Constant after construction.
   JobTable& table_;
