@@ -96,10 +96,7 @@ static __global__ void __launch_bounds__(BatchAddShape<G>::kThreads, BatchAddSha
       const Field x1 = curve::device::load_field_readonly<G>(&source.at(p)->x);
       const Field x2 = curve::device::load_field_readonly<G>(&source.at(p + second)->x);
       const Field d = pair_denominator<G>(x1, x2, [&] {
-        struct Both {
-          PointAffine<G> a, b;
-        };
-        return Both{load_source<G>(source, p), load_source<G>(source, p + second)};
+        return PointPair<G>{load_source<G>(source, p), load_source<G>(source, p + second)};
       });
       put_field<G>(prefix(k), kThreads, running);
       running = mul(running, d);
@@ -111,12 +108,9 @@ static __global__ void __launch_bounds__(BatchAddShape<G>::kThreads, BatchAddSha
       if (!Field::any(pair(k) < pairs)) continue;
       const std::uint32_t p = static_cast<std::uint32_t>(pair(k) < pairs ? pair(k) : pairs - 1);
       const PointAffine<G> a = load_source<G>(source, p), b = load_source<G>(source, p + second);
-      struct Both {
-        PointAffine<G> a, b;
-      };
       const PointAffine<G> sum =
           take_from_batch<G>(a.x, b.x, get_field<G>(prefix(k), kThreads), inverted, [&] {
-            return Both{a, b};
+            return PointPair<G>{a, b};
           });
       if (pair(k) < pairs) curve::device::store_point<G>(out + p, sum);
     }

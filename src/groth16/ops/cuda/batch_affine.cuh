@@ -97,6 +97,12 @@ CUZK_DEVICE typename G::Field block_inverse(const typename G::Field& x, uint4* s
   }
 }
 
+/// What an addition adds.
+template <class G>
+struct PointPair {
+  curve::device::Affine<typename G::Field> a, b;
+};
+
 /// Denominator of a + b from the x-coordinates, where that is enough; `points()` fetches both
 /// points where it is not.
 template <class G, class Points>

@@ -233,10 +233,7 @@ struct AffineTile {
       put_field<G>(prefix(k), kThreads, running);
       base::cuda::wait_copies<1>();
       const Field d = pair_denominator<G>(get_ahead(ahead_x(k, 1)), get_ahead(ahead_x(k, 2)), [&] {
-        struct Both {
-          PointAffine<G> a, b;
-        };
-        return Both{get_sum(k), load_signed<G>(buckets.bases, entry)};
+        return PointPair<G>{get_sum(k), load_signed<G>(buckets.bases, entry)};
       });
       const Field longer = mul(running, d);
       if (active) running = longer;
@@ -278,13 +275,10 @@ struct AffineTile {
       const std::uint32_t later_entry = k > 1 ? entry_at(k - 2) : 0;
       Field shorter = inverted;
       const PointAffine<G> sum = take_from_batch<G>(x1, x2, before, shorter, [&] {
-        struct Both {
-          PointAffine<G> a, b;
-        };
         base::cuda::wait_copies<1>();
         const PointAffine<G> point{get_ahead(ahead_x(k, 2)), get_ahead(ahead_y(1))};
-        return Both{{get_ahead(ahead_x(k, 1)), get_ahead(ahead_y(0))},
-                    negate_if(point, (entry & kNegative) != 0)};
+        return PointPair<G>{{get_ahead(ahead_x(k, 1)), get_ahead(ahead_y(0))},
+                            negate_if(point, (entry & kNegative) != 0)};
       });
       if (active) {
         inverted = shorter;
